@@ -62,6 +62,24 @@ def fabric(
     )
 
 
+def change(
+    *,
+    at: str,
+    design: str | None = None,
+    demand: str | None = None,
+    design_seed: int | None = None,
+) -> Section:
+    """A schedule that follows another.
+
+    `at`: when, as a period of the schedule before ends. All circuit switches turn then:
+        nothing is open for `dark`.
+    `design` (that before): who makes it.
+    `demand` (that before): what it is made for.
+    `design_seed` (that before): what the design draws depends on it.
+    """
+    return _given(at=at, design=design, demand=demand, design_seed=design_seed)
+
+
 def queue(
     *,
     size: str | None = None,
@@ -323,13 +341,17 @@ def fault(
     scale_queue: bool | None = None,
     loss: float | None = None,
     ber: float | None = None,
+    clock: str | None = None,
     during: str | None = None,
 ) -> Section:
     """What breaks, how, and when.
 
-    `link`: a port's name, `"tor0.up1"`: the cable at that port; of ToRs with circuits the uplink of that name, and all circuits over it, which can be down.
-    `direction` (`"both"`): with `link`: `both`, `out` (what leaves that port, or that ToR over the uplink) or `in`.
-    `switch`: a switch with all its cables, `"core3"`; or a circuit switch, `"rotor1"`, that is uplink 1 of all ToRs, which can be down.
+    `link`: a port's name, `"tor0.up1"`: the cable at that port; of ToRs with circuits the
+        uplink of that name, and all circuits over it, which can be down.
+    `direction` (`"both"`): with `link`: `both`, `out` (what leaves that port, or that ToR
+        over the uplink) or `in`.
+    `switch`: a switch with all its cables, `"core3"`; or a circuit switch, `"rotor1"`, that
+        is uplink 1 of all ToRs, which can be down.
     `host`: a host with its cable, by its number or its name: `5` or `"host5"`.
     `random`: cables between switches, or switches without hosts, drawn with the seed.
     `down`: cut in these windows, in order.
@@ -339,6 +361,9 @@ def fault(
         rate, down to a capacity of one packet.
     `loss`: probability that a frame is lost, 0 to 1.
     `ber`: probability that a bit is wrong, 0 to 1; a frame with a wrong bit is lost.
+    `clock`: with `switch`, a ToR with circuits: how much its clock is behind, `"40 ns"`, or
+        ahead, `"-40 ns"`. It opens circuits by its clock, and a packet of which some bit
+        passes while the circuit is not up is lost.
     `during` (`".."`): with `rate`, `loss` and `ber`: when.
     """
     return _given(
@@ -353,6 +378,7 @@ def fault(
         scale_queue=scale_queue,
         loss=loss,
         ber=ber,
+        clock=clock,
         during=during,
     )
 
@@ -692,6 +718,7 @@ class topology:
         routes: Literal["shortest", "slices"] | None = None,
         late: Literal["reroute", "wait", "drop"] | None = None,
         bulk: str | None = None,
+        change: Sequence[Mapping[str, Any]] | None = None,
         rate: str | None = None,
         uplink_rate: str | None = None,
         link_delay: str | None = None,
@@ -727,6 +754,8 @@ class topology:
         `bulk`: by slices, messages of this size on are of data class 0 and go by the shortest
             way, whenever it is open: their direct lane, where there is one. All others are of
             class 1, and go first with `service = "priority"`.
+        `change`: schedules that follow, in order: what was made for a demand that does not hold
+            any more.
         `rate` (`"400 Gbps"`): of the hosts' links.
         `uplink_rate` (`rate`): of an uplink. Circuits of several uplinks between two ToRs at
             once are as fast as they are together.
@@ -750,6 +779,7 @@ class topology:
             routes=routes,
             late=late,
             bulk=bulk,
+            change=change,
             rate=rate,
             uplink_rate=uplink_rate,
             link_delay=link_delay,

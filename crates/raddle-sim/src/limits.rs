@@ -24,6 +24,7 @@ use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
 use crate::faults::PortChange;
 use crate::faults::gate::Opening;
 use crate::plan::{BufferPlan, CLASS_LIMIT, Overflow, Per, Plan, Service, Turns};
+use crate::topology::circuits::Circuits;
 use crate::topology::routing::Forwarding;
 use crate::topology::{RouteMisfit, Switch};
 use crate::wire::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
@@ -547,6 +548,7 @@ impl Plan {
             (self.has_telemetry(), "telemetry, which is of queues that a packet left"),
             (self.buffer.as_ref().is_some_and(sees_switch), "memory that sees the whole switch"),
             (hosts.any(names), "hosts that name routes"),
+            (!self.faults.clocks.is_empty(), "clocks that are off"),
         ];
         let found = beside.into_iter().find(|(is, _)| *is);
         found.map_or(Ok(()), |(_, what)| Err(LimitError::Slices { what }))
@@ -818,8 +820,23 @@ impl Plan {
 
     /// The largest frame fits into some opening of each link, at its slowest.
     fn check_gates(&self, largest: Bytes, slowest: &[Rate]) -> Result<(), LimitError> {
-        let Some(circuits) = &self.fabric.circuits else { return Ok(()) };
-        let gates = circuits.lanes.iter().filter_map(|lane| Some((lane, self.gate(lane.port)?)));
+        let Some(whole) = &self.fabric.circuits else { return Ok(()) };
+        for circuits in whole.schedules() {
+            self.check_gates_of(circuits, largest, slowest)?;
+        }
+        Ok(())
+    }
+
+    fn check_gates_of(
+        &self,
+        circuits: &Circuits,
+        largest: Bytes,
+        slowest: &[Rate],
+    ) -> Result<(), LimitError> {
+        let gates = circuits
+            .lanes
+            .iter()
+            .filter_map(|lane| self.gate(lane.port).map(|_| (lane, circuits.own_gate(lane))));
         for (lane, mut gate) in gates.filter(|(lane, _)| !lane.openings.is_empty()) {
             if self.queue.pfc.is_some() {
                 return Err(LimitError::GatesWithPauses);

@@ -1,11 +1,12 @@
 //! Everything a run depends on, proved valid: the engines' only input.
 
 use crate::faults::gate::Gate;
+use crate::faults::spec::FaultPlan;
 use crate::faults::{Faults, PortChange};
 use crate::headroom::pause_headroom;
 use crate::record::RecordPlan;
 use crate::topology::routing::Forwarding;
-use crate::topology::{Fabric, Switch};
+use crate::topology::{Fabric, Node, Switch};
 use crate::workload::Traffic;
 use raddle_schemes::FlowContext;
 use raddle_schemes::buffer::BufferContext;
@@ -474,8 +475,9 @@ impl Plan {
     /// BDP that RED marks and that drop, ECMP, MP-RDMA's DCTCP, selective ACKs, no faults. Nothing is
     /// recorded but what always is.
     pub fn new(fabric: Fabric, traffic: Traffic, seed: u64) -> Self {
+        let (faults, routes) = FaultPlan::none(&fabric);
         Self {
-            routes: vec![(Time::ZERO, fabric.forwarding.clone())],
+            routes,
             known_routes: Vec::new(),
             fabric,
             queue: QueuePlan {
@@ -496,7 +498,7 @@ impl Plan {
             buffer: None,
             switch_load_balance: switch::Config::Ecmp(switch::ecmp::Config::default()),
             tor: None,
-            faults: Faults::default(),
+            faults,
             transport: TransportPlan {
                 payload: Bytes(4096),
                 header: Bytes(64),
@@ -562,12 +564,19 @@ impl Plan {
 
     /// The gate of a port's link, if it has one.
     pub(crate) fn gate(&self, port: PortId) -> Option<Gate> {
+        let circuits = self.fabric.circuits.as_ref()?;
+        let behind = match self.fabric.ports[port.index()].owner {
+            Node::Switch(switch) if circuits.packet.is_none() => self.faults.behind(switch),
+            _ => 0,
+        };
+        if behind != 0 {
+            return circuits.any_gate(port).map(|gate| gate.with_clock(behind));
+        }
         let changes = self.faults.changes_of(port);
         if !changes.iter().any(|(_, change)| matches!(change, PortChange::Uplinks { .. })) {
             return self.fabric.gate(port);
         }
-        let circuits = self.fabric.circuits.as_ref()?;
-        Some(circuits.any_gate(circuits.lane(port)?))
+        circuits.any_gate(port)
     }
 
     /// A bit for each class whose data waits for circuits while other data goes by slices of them.

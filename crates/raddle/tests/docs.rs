@@ -178,6 +178,10 @@ fn probes() -> Vec<(String, Vec<String>)> {
         let text = format!("[fabric]\n{topology}\n{TRAFFIC}");
         probes.push((kind.to_owned(), vec![text]));
     }
+    let change = "tors = 16, hosts_per_tor = 4, uplinks = 4, design = \"vermilion:k=3\", slot = \"22 us\", \
+                  change = [{ at = \"1 ms\", demand = \"ring\", zzz = 1 }]";
+    let change = format!("[fabric]\ntopology = {{ kind = \"circuits\", {change} }}\n{TRAFFIC}");
+    probes.push(("change".to_owned(), vec![change]));
     // What is more than the examples of the keys that have to be there.
     let written = [
         ("incast", "senders = 2".to_owned()),

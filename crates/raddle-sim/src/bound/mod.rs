@@ -9,9 +9,10 @@
 //! | `all_to_all_data` | the same, wherever ACKs are few or take no time of their own |
 //! | `host_link` | any traffic: the data each host's link has to carry, the way of the first packet there, the way of the last ACK back |
 //! | `cut` | any traffic: the same for the links out of a switch with hosts, out of a pod, or into it, together |
+//! | `circuit` | any traffic over circuits with one schedule: what all of them have to carry, by the fewest hops, or one alone where packets go by no other; with dead uplinks, too |
 //! | `flow_alone` | any traffic: each flow as if it were alone, started as early as triggers allow |
 //!
-//! `host_link`, `cut`, `flow_alone` and `all_to_all_data` hold for every scheme, also where packets
+//! `host_link`, `cut`, `circuit`, `flow_alone` and `all_to_all_data` hold for every scheme, also where packets
 //! of a flow take different paths and where ACKs are coalesced. All of these take the fabric as it is
 //! without faults. [`cut::under_faults`] takes rates and outages into account and holds as they do;
 //! [`rho_max`] is the load-balancing study's way to do so. [`of_plan`] chooses those that hold for a
@@ -19,6 +20,7 @@
 
 pub mod all_to_all;
 pub(crate) mod chain;
+mod circuit;
 pub mod cut;
 pub(crate) mod detours;
 pub mod flow_alone;

@@ -3,7 +3,7 @@
 use super::cut::Cut;
 use super::detours::detours;
 use super::flows::{Flows, Ideals};
-use super::{Bound, Frames, completion_of, rho_max};
+use super::{Bound, Frames, circuit, completion_of, rho_max};
 use crate::plan::Plan;
 use raddle_schemes::FlowContext;
 use raddle_schemes::family::Need;
@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 impl Bound {
     /// Whether it holds where ACKs are few, late or of no size, too.
     pub fn holds_without_acks(&self) -> bool {
-        let words = ["host_link", "cut", "flow_alone", "all_to_all_data", Cut::UNDER_FAULTS];
-        words.contains(&self.name)
+        let words = ["host_link", "cut", "flow_alone", "all_to_all_data"];
+        words.contains(&self.name) || [Cut::UNDER_FAULTS, Self::CIRCUIT].contains(&self.name)
     }
 }
 
@@ -34,6 +34,10 @@ pub fn of_plan(plan: &Plan) -> Vec<Bound> {
         && let Some(rho_max) = rho_max::rho_max(plan).ok().filter(|rho_max| pace <= *rho_max)
     {
         bounds.extend(rho_max::bound_of(&flows, &plan.fabric, rho_max));
+        bounds.sort_by_key(|bound| Reverse(bound.time));
+    }
+    if let Some(bound) = circuit::of_plan(&flows, plan) {
+        bounds.push(bound);
         bounds.sort_by_key(|bound| Reverse(bound.time));
     }
     let acks = |number: &u8| plan.transport.recovery_of(*number).offers(Need::PacketAcks);

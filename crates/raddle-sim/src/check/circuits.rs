@@ -3,6 +3,7 @@
 use super::Findings;
 use crate::plan::Plan;
 use crate::record::Outcome;
+use crate::topology::Node;
 use crate::topology::circuits::Circuits;
 use raddle_schemes::ids::PortId;
 use std::collections::BTreeMap;
@@ -14,8 +15,19 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let peer = |port: PortId| plan.fabric.ports[port.index()].peer;
     let owner = |port: PortId| format!("{:?}", plan.fabric.ports[port.index()].owner);
     // Who sends over an uplink, and who receives from it.
-    exclusive(circuits, owner, "sends to", found);
-    exclusive(circuits, |port| owner(peer(port)), "receives from", found);
+    for circuits in circuits.schedules() {
+        exclusive(circuits, owner, "sends to", found);
+        exclusive(circuits, |port| owner(peer(port)), "receives from", found);
+    }
+    for (port, &clipped) in plan.fabric.ports.iter().zip(&outcome.clipped_frames) {
+        let is_off = match port.owner {
+            Node::Switch(switch) => plan.faults.behind(switch) != 0,
+            Node::Host(_) => false,
+        };
+        if clipped > 0 && !is_off {
+            found.note(format!("{}: {clipped} frames clipped by a clock that is right", port.name));
+        }
+    }
 }
 
 /// In no uplink of a node do two openings overlap.

@@ -19,8 +19,8 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
 
 /// Frames that left `port` and were taken in at the far end, or still will be.
 fn through(port: &PortRecord) -> u64 {
-    let lost = [DropCause::Loss, DropCause::NodeDown, DropCause::NoRoute];
-    port.frames.saturating_sub(lost.map(|cause| port.dropped[cause as usize]).iter().sum())
+    port.frames
+        .saturating_sub(DropCause::BEHIND.map(|cause| port.dropped[cause as usize]).iter().sum())
 }
 
 fn switches(plan: &Plan, outcome: &Outcome, found: &mut Findings) {

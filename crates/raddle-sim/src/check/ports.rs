@@ -29,10 +29,8 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             ("data frames lost", port.dropped_data_total()),
             ("frames lost", lost),
         );
-        let lost_on_link: u64 = [DropCause::Loss, DropCause::NodeDown, DropCause::NoRoute]
-            .map(|cause| port.dropped[cause as usize])
-            .iter()
-            .sum();
+        let lost_on_link: u64 =
+            DropCause::BEHIND.map(|cause| port.dropped[cause as usize]).iter().sum();
         found.at_most(place, ("frames lost behind it", lost_on_link), ("frames", port.frames));
         if plan.queue.overflow == Overflow::Drop {
             found.equal(place, ("trimmed", port.trimmed), ("without trimming", 0));

@@ -4,11 +4,11 @@ use super::error::FaultError;
 use super::intervals::{Window, merge};
 use super::probability::in_units_of_2_to_minus_32;
 use super::spec::{Effect, FaultPlan, RateTo};
-use super::targets::Struck;
+use super::struck::Struck;
 use super::uplinks::Down;
 use crate::faults::PortChange;
 use crate::topology::{Fabric, Node};
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::{Rate, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +23,20 @@ impl FaultPlan {
             }
         }
         dead.into_iter().map(|(node, windows)| (node, merge(windows))).collect()
+    }
+
+    /// The switches whose clocks are off, each by how much; several faults add up.
+    pub(super) fn clocks(&self, targets: &[Struck]) -> Vec<(SwitchId, i64)> {
+        let mut clocks: BTreeMap<SwitchId, i64> = BTreeMap::new();
+        for (fault, struck) in self.faults.iter().zip(targets) {
+            let Effect::Clock { behind } = fault.effect else { continue };
+            for node in &struck.nodes {
+                if let Node::Switch(switch) = node {
+                    *clocks.entry(*switch).or_default() += behind;
+                }
+            }
+        }
+        clocks.into_iter().filter(|own| own.1 != 0).collect()
     }
 
     /// What every port lives through, in time order.
@@ -74,9 +88,9 @@ impl FaultPlan {
             let dead = steps.iter().map(|&(at, dead)| (at, PortChange::Uplinks { dead }));
             changes.entry(port).or_default().extend(dead);
         }
-        for (&port, windows) in &down.links {
+        for (port, windows) in down.all_links() {
             let list = changes.entry(port).or_default();
-            for &(from, until) in windows {
+            for (from, until) in windows {
                 list.push((from, PortChange::Down));
                 if until != Time::NEVER {
                     list.push((until, PortChange::Up));
@@ -122,7 +136,7 @@ impl Effect {
         let loss = |probability| PortChange::Loss { probability };
         let bit_errors = |rate| PortChange::BitErrors { rate };
         match self {
-            Self::Down => None,
+            Self::Down | Self::Clock { .. } => None,
             Self::Rate { to, scale } => {
                 let rate = to.of(nominal);
                 let undo = PortChange::Rate { rate: nominal, scale };

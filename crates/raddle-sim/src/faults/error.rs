@@ -1,7 +1,7 @@
 //! Why a list of faults cannot be played on a fabric.
 
 use super::spec::Among;
-use raddle_schemes::units::{Rate, Time};
+use raddle_schemes::units::{Rate, Span, Time};
 use std::fmt;
 
 /// What is wrong with a list of faults. `fault` is an index into the list, from 0; texts count
@@ -48,6 +48,18 @@ pub enum FaultError {
     Uplink {
         /// Which fault.
         fault: usize,
+    },
+    /// A clock is that of something else than a ToR of circuits.
+    Clock {
+        /// Which fault.
+        fault: usize,
+    },
+    /// A clock is off by a period or more.
+    FarClock {
+        /// Which fault.
+        fault: usize,
+        /// The shortest period.
+        period: Span,
     },
     /// It never happens.
     NoWindow {
@@ -177,6 +189,16 @@ impl fmt::Display for FaultError {
                 f,
                 "fault {}: uplinks and circuit switches can be `down` or `flap`; rates and losses are \
                  those of links between two ToRs",
+                fault + 1
+            ),
+            Self::Clock { fault } => write!(
+                f,
+                "fault {}: clocks are those of switches whose uplinks are circuits",
+                fault + 1
+            ),
+            Self::FarClock { fault, period } => write!(
+                f,
+                "fault {}: a clock is off by less than a period of the circuits, {period}",
                 fault + 1
             ),
             Self::NoWindow { fault } => {

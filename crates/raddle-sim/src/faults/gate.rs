@@ -25,6 +25,18 @@ pub struct Opening {
 pub struct Gate {
     period: u64,
     guard: u64,
+    /// What is added to an instant of the run to have the gate's own: it begins a period later than the
+    /// run, or than the schedule that it is of, since an opening of the period before may reach into the
+    /// first; and the ToR's clock may be off.
+    shift: u64,
+    /// Nothing starts before this instant of the run.
+    opens: Time,
+    /// The schedule ends at this instant of the gate's own.
+    ends: u64,
+    /// The gate from then on.
+    later: Option<Box<Gate>>,
+    /// The gate of the circuit switches, where the ToR's clock is off.
+    truth: Option<Box<Gate>>,
     /// All openings, each with a bit for each uplink that it is of.
     all: Box<[(Opening, u64)]>,
     /// A bit for each uplink that is dead.
@@ -38,8 +50,7 @@ pub struct Gate {
     /// The uplinks of each, dead ones included.
     uplinks: Box<[u64]>,
     /// An opening that is not over at the last instant that [`Gate::advance`] was given, and when its
-    /// period began. Instants here are a period later than the run's: an opening of the period before
-    /// may reach into the first.
+    /// period began, as the gate counts.
     at: (usize, u64),
     /// The uplinks of the opening in which a frame started last.
     serving: u64,
@@ -60,6 +71,11 @@ impl Gate {
         let mut gate = Self {
             period: period.0,
             guard: guard.0,
+            shift: period.0,
+            opens: Time::ZERO,
+            ends: u64::MAX,
+            later: None,
+            truth: None,
             all,
             dead: 0,
             scale: (1, 1),
@@ -73,8 +89,78 @@ impl Gate {
         gate
     }
 
+    /// The same of a schedule that begins at an instant, and opens at another.
+    pub(crate) fn begun(mut self, begins: Time, opens: Time) -> Self {
+        self.shift = self.period.wrapping_sub(begins.0);
+        self.opens = opens;
+        self
+    }
+
+    /// The same until an instant, and then another.
+    pub(crate) fn followed(mut self, ends: Time, later: Self) -> Self {
+        self.ends = ends.0.wrapping_add(self.shift);
+        self.later = Some(Box::new(later));
+        self
+    }
+
+    /// The same, as a ToR has it whose clock is behind by so many picoseconds: what it lets go while the
+    /// circuit is not up is clipped.
+    pub(crate) fn with_clock(mut self, behind: i64) -> Self {
+        if behind != 0 {
+            let mut truth = self.clone();
+            truth.forget_guard();
+            self.put_behind(behind);
+            self.truth = Some(Box::new(truth));
+        }
+        self
+    }
+
+    fn forget_guard(&mut self) {
+        self.guard = 0;
+        self.later.iter_mut().for_each(|later| later.forget_guard());
+    }
+
+    fn put_behind(&mut self, behind: i64) {
+        self.shift = self.shift.wrapping_sub(behind as u64);
+        if self.opens > Time::ZERO {
+            self.opens = Time(self.opens.0.saturating_add_signed(behind));
+        }
+        self.later.iter_mut().for_each(|later| later.put_behind(behind));
+    }
+
+    /// Whether some bit of a frame that is on the wire from an instant until another passes while the
+    /// circuit is not up: never, where the ToR's clock is right.
+    #[inline]
+    pub(crate) fn clips(&self, from: Time, until: Time) -> bool {
+        self.truth.as_ref().is_some_and(|truth| !truth.is_up(from, until))
+    }
+
+    fn is_up(&self, mut from: Time, until: Time) -> bool {
+        while from < until {
+            let now = from.0.wrapping_add(self.shift);
+            if now >= self.ends {
+                return self.later.as_ref().is_some_and(|later| later.is_up(from, until));
+            }
+            if from < self.opens || self.openings.is_empty() {
+                return false;
+            }
+            let (index, base) = self.opening_at(now);
+            let own = self.openings[index];
+            if base + own.from.0 > now {
+                return false;
+            }
+            from = Time((base + own.until.0).min(self.ends).wrapping_sub(self.shift));
+        }
+        true
+    }
+
     /// Whether it never closes while no uplink is dead.
     pub(crate) fn is_always_open(&self) -> bool {
+        let closes = self.later.is_some() || self.truth.is_some();
+        !closes && self.is_whole()
+    }
+
+    fn is_whole(&self) -> bool {
         self.all.iter().any(|(own, _)| own.until.0 - own.from.0 == self.period)
     }
 
@@ -82,6 +168,7 @@ impl Gate {
     pub fn scale(&mut self, numerator: u64, denominator: u64) {
         self.scale = (numerator, denominator.max(1));
         self.settle();
+        self.later.iter_mut().for_each(|later| later.scale(numerator, denominator));
     }
 
     /// These uplinks are dead from now on, a bit each. Returns whether the opening of the frame that
@@ -90,6 +177,10 @@ impl Gate {
         let cuts = self.serving & dead & !self.dead != 0;
         self.dead = dead;
         self.settle();
+        let others = self.later.iter_mut().chain(&mut self.truth);
+        others.for_each(|other| {
+            other.set_dead(dead);
+        });
         cuts
     }
 
@@ -120,30 +211,48 @@ impl Gate {
     /// opening. `now` is not before any that `Gate::advance` has been given.
     #[inline]
     pub fn next_start(&self, now: Time, size: Bytes) -> Time {
-        if self.openings.is_empty() || now == Time::NEVER {
-            return Time::NEVER;
+        if now == Time::NEVER {
+            return now;
         }
-        let now = now.0 + self.period;
+        let from = now.max(self.opens).0.wrapping_add(self.shift);
+        if self.openings.is_empty() || from >= self.ends {
+            return self.later_start(now, size);
+        }
+        let now = from;
         let (mut index, mut base) = self.opening_at(now);
         // The first may be half over: it comes once more.
         for _ in 0..=self.openings.len() {
             let Opening { from, until, .. } = self.openings[index];
             let start = now.max(base + from.0);
-            if start + self.wires[index].serialisation(size).0 + self.guard <= base + until.0 {
-                return Time(start - self.period);
+            let until = (base + until.0).min(self.ends);
+            if start + self.wires[index].serialisation(size).0 + self.guard <= until {
+                return Time(start.wrapping_sub(self.shift));
             }
             (index, base) = self.after(index, base);
         }
-        Time::NEVER
+        self.later_start(Time(now.wrapping_sub(self.shift)), size)
+    }
+
+    /// The same by a later schedule.
+    #[cold]
+    fn later_start(&self, now: Time, size: Bytes) -> Time {
+        self.later.as_ref().map_or(Time::NEVER, |later| later.next_start(now, size))
     }
 
     /// Time has come to `now`. Returns the wire that a frame has which starts now, if the gate is open.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) -> Option<Wire> {
+        while now.0.wrapping_add(self.shift) >= self.ends
+            && let Some(later) = self.later.take()
+        {
+            let truth = self.truth.take();
+            *self = *later;
+            self.truth = truth;
+        }
         if self.openings.is_empty() {
             return None;
         }
-        let now = now.0 + self.period;
+        let now = now.0.wrapping_add(self.shift);
         self.at = self.opening_at(now);
         let (index, base) = self.at;
         self.serving = self.uplinks[index];

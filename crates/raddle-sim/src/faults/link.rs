@@ -6,6 +6,15 @@ use crate::wire::serialisation::Wire;
 use raddle_schemes::rng::coin;
 use raddle_schemes::units::{Bytes, Rate, Time};
 
+/// Why a frame is lost on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// Random loss or bit errors.
+    Noise,
+    /// Its circuit was not up all the while.
+    Clipped,
+}
+
 /// The changes of one port, played forward. Queries come in order of time.
 #[derive(Clone, Debug)]
 pub struct Link {
@@ -102,6 +111,20 @@ impl Link {
         while self.next_change() <= now {
             self.play();
         }
+    }
+
+    /// Why a frame of `size` that is on the wire from an instant until another is lost, if it is.
+    #[inline]
+    pub(crate) fn fate(
+        &self,
+        stream: u64,
+        (from, until): (Time, Time),
+        size: Bytes,
+    ) -> Option<Lost> {
+        if self.gate.as_ref().is_some_and(|gate| gate.clips(from, until)) {
+            return Some(Lost::Clipped);
+        }
+        self.loses(stream, from, size).then_some(Lost::Noise)
     }
 
     /// Whether the last change, one of uplinks, took the circuit of the frame that started last.

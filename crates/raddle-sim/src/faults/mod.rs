@@ -9,11 +9,12 @@ mod names;
 mod probability;
 pub mod resolve;
 pub mod spec;
+mod struck;
 mod targets;
 mod uplinks;
 
 use crate::topology::Node;
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::{Rate, Time};
 
 /// What happens to a port's link at an instant.
@@ -70,9 +71,18 @@ pub struct Faults {
     pub nodes: Vec<(Node, Vec<(Time, Time)>)>,
     /// What ports do with queued frames while down.
     pub on_down: OnDown,
+    /// ToRs whose clocks are behind, by so many picoseconds (ahead, if below zero): they open their
+    /// circuits by them. Ascending.
+    pub clocks: Vec<(SwitchId, i64)>,
 }
 
 impl Faults {
+    /// How much the clock of a switch is behind, in picoseconds.
+    pub(crate) fn behind(&self, switch: SwitchId) -> i64 {
+        let place = self.clocks.binary_search_by_key(&switch, |(id, _)| *id);
+        place.map_or(0, |place| self.clocks[place].1)
+    }
+
     /// The changes of a port, in time order; none for a port that has none.
     pub fn changes_of(&self, port: PortId) -> &[(Time, PortChange)] {
         let index = self.ports.binary_search_by_key(&port, |(id, _)| *id);

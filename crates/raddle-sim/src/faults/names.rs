@@ -2,7 +2,8 @@
 
 use super::error::FaultError;
 use super::spec::{Direction, Fault, Target};
-use super::targets::{Struck, both_ways, whole_switch};
+use super::struck::Struck;
+use super::targets::{both_ways, whole_switch};
 use super::uplinks::{of_rotor, of_uplink, rotor_names, uplink_names};
 use crate::topology::nearest::nearest;
 use crate::topology::{Fabric, Node};

@@ -5,11 +5,11 @@ use super::intervals::{Window, merge};
 use super::names::Names;
 use super::probability::is_probability;
 use super::spec::{Effect, Fault, FaultPlan, MAX_FLAPS, Target};
-use super::targets::Struck;
-use super::uplinks::{Dead, Down};
+use super::struck::{Dead, Struck};
+use super::uplinks::Down;
 use crate::faults::Faults;
-use crate::topology::Fabric;
 use crate::topology::routing::{Forwarding, Table, Weighting};
+use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::{Rate, Span, Time};
 use std::collections::BTreeMap;
@@ -106,6 +106,9 @@ impl FaultPlan {
             if struck.is_uplink && fault.effect != Effect::Down {
                 errors.push(FaultError::Uplink { fault: i });
             }
+            if let Effect::Clock { behind } = fault.effect {
+                errors.extend(clock_error(fabric, i, behind, &struck));
+            }
             targets.push(struck);
         }
         if errors.is_empty() { Ok(targets) } else { Err(errors) }
@@ -129,7 +132,8 @@ impl FaultPlan {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(Faults { ports, nodes: self.dead_nodes(targets), on_down: self.on_down })
+        let (nodes, clocks) = (self.dead_nodes(targets), self.clocks(targets));
+        Ok(Faults { ports, nodes, on_down: self.on_down, clocks })
     }
 
     /// The fabric's own forwarding, then, a convergence time after each change of what is down,
@@ -147,12 +151,22 @@ impl FaultPlan {
         let mut routes = vec![(Time::ZERO, fabric.forwarding.clone())];
         // What all switches know, and what each knows of its own ports.
         let (mut known, mut seen) = (later(self.convergence).peekable(), later(repair).peekable());
+        let mut schedules = fabric.changes_of_schedule().peekable();
         let (mut all, mut own) = (fabric.forwarding.clone(), State::default());
+        let (mut dead, mut schedule) = (State::default(), 0);
         loop {
             let next = [known.peek().map(|(at, _)| *at), seen.peek().map(|(at, _)| *at)];
-            let Some(at) = next.into_iter().flatten().min() else { return routes };
-            if let Some((_, dead)) = known.next_if(|(other, _)| *other == at) {
-                all = self.around(fabric, &dead);
+            let change = schedules.peek().map(|(at, _)| *at);
+            let Some(at) = next.into_iter().flatten().chain(change).min() else { return routes };
+            let mut moves = false;
+            if let Some((_, next)) = known.next_if(|(other, _)| *other == at) {
+                (dead, moves) = (next, true);
+            }
+            if let Some((_, next)) = schedules.next_if(|(other, _)| *other == at) {
+                (schedule, moves) = (next, true);
+            }
+            if moves {
+                all = self.around(fabric, &dead, schedule);
             }
             if let Some((_, dead)) = seen.next_if(|(other, _)| *other == at) {
                 own = dead;
@@ -169,28 +183,42 @@ impl FaultPlan {
     /// The same at once. What flaps goes through the same states again and again: each is there once.
     fn known_routes(&self, fabric: &Fabric, down: &Down) -> Vec<(Time, Arc<Forwarding>)> {
         let own = Arc::new(fabric.forwarding.clone());
-        let mut seen = BTreeMap::from([(State::default(), Arc::clone(&own))]);
+        let mut seen = BTreeMap::from([((State::default(), 0), Arc::clone(&own))]);
         let mut routes = vec![(Time::ZERO, own)];
-        for (at, dead) in states(fabric, down) {
+        let changes = fabric.changes_of_schedule();
+        let mut instants = down.instants(fabric);
+        instants.extend(changes.map(|(at, _)| at));
+        for at in instants {
             if at == Time::ZERO {
                 routes.clear();
             }
-            let forwarding =
-                seen.entry(dead).or_insert_with_key(|dead| Arc::new(self.around(fabric, dead)));
+            let schedule = fabric.circuits.as_ref().map_or(0, |own| own.schedule_at(at));
+            let forwarding = seen
+                .entry((down.at(fabric, at), schedule))
+                .or_insert_with_key(|(dead, own)| Arc::new(self.around(fabric, dead, *own)));
             routes.push((at, Arc::clone(forwarding)));
         }
         routes
     }
 
-    /// Shortest paths without these ports and uplinks; the fabric's own if there are none.
-    fn around(&self, fabric: &Fabric, state: &State) -> Forwarding {
-        if *state == State::default() {
+    /// Nothing breaks.
+    pub(crate) fn none(fabric: &Fabric) -> (Faults, Vec<(Time, Forwarding)>) {
+        let (own, mut errors) = (Self::default(), Vec::new());
+        let down = own.down(fabric, &[]);
+        let ports = own.changes(fabric, &[], &down, &mut errors);
+        (Faults { ports, ..Faults::default() }, own.routes(fabric, &down))
+    }
+
+    /// Shortest paths by a schedule without these ports and uplinks; the fabric's own if there are none.
+    fn around(&self, fabric: &Fabric, state: &State, schedule: usize) -> Forwarding {
+        if *state == State::default() && schedule == 0 {
             return fabric.forwarding.clone();
         }
+        let weights = if *state == State::default() { Weighting::Equal } else { self.weights };
         let (dead, uplinks) = state;
         let mut alive = vec![true; fabric.ports.len()];
         dead.iter().for_each(|port| alive[port.index()] = false);
-        fabric.shortest_paths(self.weights, uplinks, &|port| alive[port.index()])
+        fabric.shortest_paths(weights, uplinks, schedule, &|port| alive[port.index()])
     }
 }
 
@@ -248,6 +276,17 @@ fn check_times(fault: usize, windows: &[(Time, Option<Time>)], errors: &mut Vec<
     }
 }
 
+/// What is wrong with a clock: it is that of a ToR of circuits, and less than a period off.
+fn clock_error(fabric: &Fabric, fault: usize, behind: i64, struck: &Struck) -> Option<FaultError> {
+    let circuits = fabric.circuits.as_ref().filter(|own| own.packet.is_none());
+    let is_tor = matches!(struck.nodes.as_slice(), [Node::Switch(_)]);
+    let Some(circuits) = circuits.filter(|_| is_tor) else {
+        return Some(FaultError::Clock { fault });
+    };
+    let period = circuits.schedules().map(|own| own.period).min()?;
+    (behind.unsigned_abs() >= period.0).then_some(FaultError::FarClock { fault, period })
+}
+
 fn check_effect(
     fabric: &Fabric,
     fault: usize,
@@ -256,7 +295,7 @@ fn check_effect(
     errors: &mut Vec<FaultError>,
 ) {
     match effect {
-        Effect::Down => {}
+        Effect::Down | Effect::Clock { .. } => {}
         Effect::Rate { to, .. } => {
             let mut ports = ports.iter().map(|port| &fabric.ports[port.index()]);
             let wrong = |rate: Rate, nominal: Rate| rate == Rate(0) || rate > nominal;

@@ -114,6 +114,11 @@ pub enum Effect {
     Loss(f64),
     /// Its links corrupt each bit with this probability.
     BitErrors(f64),
+    /// Its clock is behind by so many picoseconds, or ahead: a ToR of circuits.
+    Clock {
+        /// How much; ahead, if below zero.
+        behind: i64,
+    },
 }
 
 /// A link's rate under a fault; above zero, and not above the link's own.

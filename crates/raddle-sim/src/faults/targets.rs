@@ -3,7 +3,9 @@
 use super::error::FaultError;
 use super::probability::{in_units_of_2_to_minus_32, is_probability};
 use super::spec::{Among, Amount, Effect, FaultPlan, Target};
-use super::uplinks::{Dead, dead_lanes};
+use super::struck::{Dead, Struck};
+use super::uplinks::dead_lanes;
+use crate::topology::routing::Weighting;
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::rng::Rng;
@@ -11,34 +13,6 @@ use std::collections::BTreeSet;
 
 /// How many random choices are tried before giving up.
 const DRAWS: u32 = 1_000;
-
-/// What a fault strikes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Struck {
-    /// Directed links, by the ports that they leave.
-    pub(super) ports: Vec<PortId>,
-    /// Switches and hosts as such, beside their links.
-    pub(super) nodes: Vec<Node>,
-    /// Circuits of lanes: the uplinks of each that are struck, a bit each.
-    pub(super) circuits: Dead,
-    /// Whether it is an uplink or a circuit switch.
-    pub(super) is_uplink: bool,
-}
-
-impl Struck {
-    /// All that any of these strike, each once.
-    fn together(all: Vec<Self>) -> Self {
-        let mut together = Self::default();
-        for struck in all {
-            together.ports.extend(struck.ports);
-            together.nodes.extend(struck.nodes);
-        }
-        together.ports.sort_unstable();
-        // Two switches may be the ends of one cable.
-        together.ports.dedup();
-        together
-    }
-}
 
 impl FaultPlan {
     /// Chooses what random targets strike, in the order of the faults.
@@ -143,7 +117,12 @@ impl FaultPlan {
         let usable = |port: PortId| alive[port.index()];
         match self.convergence {
             Some(_) => fabric.disconnected(pairs, &usable),
-            None => fabric.unrouted(pairs, &fabric.forwarding, &usable),
+            None => {
+                let last = fabric.changes_of_schedule().last();
+                let last = last
+                    .map(|(_, own)| fabric.shortest_paths(Weighting::Equal, &[], own, &|_| true));
+                fabric.unrouted(pairs, last.as_ref().unwrap_or(&fabric.forwarding), &usable)
+            }
         }
     }
 }

@@ -4,15 +4,12 @@
 
 use super::intervals::{Window, covers, merge};
 use super::spec::{Direction, Effect, FaultPlan};
-use super::targets::Struck;
+use super::struck::{Dead, Struck};
 use crate::topology::circuits::{Circuits, Lane};
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Of lanes, a bit for each uplink that is dead.
-pub(super) type Dead = Vec<(PortId, u64)>;
 
 /// When what is down: links, and circuits of lanes.
 #[derive(Default)]
@@ -21,6 +18,21 @@ pub(super) struct Down {
     pub(super) links: BTreeMap<PortId, Vec<Window>>,
     /// Of lanes that have dead uplinks at some time, which from when on.
     pub(super) uplinks: BTreeMap<PortId, Vec<(Time, u64)>>,
+    /// Of lanes that some schedules of circuits never open, while these last.
+    pub(super) closed: Vec<(PortId, Vec<Window>)>,
+}
+
+impl Down {
+    /// When the link of each port is down, whatever for.
+    pub(super) fn all_links(&self) -> BTreeMap<PortId, Vec<Window>> {
+        let mut all = self.links.clone();
+        for (port, windows) in &self.closed {
+            let own = all.entry(*port).or_default();
+            own.extend(windows);
+            *own = merge(std::mem::take(own));
+        }
+        all
+    }
 }
 
 /// The circuits of a fabric whose uplinks have names.
@@ -79,16 +91,23 @@ fn struck(circuits: &Circuits, uplink: u32, is_concerned: impl Fn(&Lane) -> bool
 }
 
 /// Whether no opening of a lane is left without these uplinks.
-fn is_dead(fabric: &Fabric, port: PortId, dead: u64) -> bool {
-    let lane = fabric.circuits.as_ref().and_then(|own| own.lane(port));
+fn is_dead(circuits: &Circuits, schedule: usize, port: PortId, dead: u64) -> bool {
+    let lane = circuits.schedules().nth(schedule).and_then(|own| own.lane(port));
     lane.is_some_and(|lane| lane.uplinks.iter().all(|own| own & !dead == 0))
 }
 
-/// The lanes of which nothing is left while all these are dead.
+/// The lanes of which the last schedule leaves nothing while all these are dead.
 pub(super) fn dead_lanes(fabric: &Fabric, struck: &[(PortId, u64)]) -> Vec<PortId> {
     let mut masks: BTreeMap<PortId, u64> = BTreeMap::new();
     struck.iter().for_each(|&(port, mask)| *masks.entry(port).or_default() |= mask);
-    let dead = masks.into_iter().filter(|&(port, mask)| is_dead(fabric, port, mask));
+    let Some(circuits) = &fabric.circuits else { return Vec::new() };
+    let last = circuits.later.len();
+    if last > 0 {
+        circuits.lanes.iter().for_each(|lane| {
+            masks.entry(lane.port).or_default();
+        });
+    }
+    let dead = masks.into_iter().filter(|&(port, mask)| is_dead(circuits, last, port, mask));
     dead.map(|(port, _)| port).collect()
 }
 
@@ -111,21 +130,50 @@ impl FaultPlan {
         }
         for (port, of_uplinks) in of_lanes {
             let steps = steps(of_uplinks);
-            // A lane without any circuit is a link that is down.
-            let ends = steps.iter().skip(1).map(|step| step.0).chain([Time::NEVER]);
-            let spans = steps.iter().zip(ends);
-            let closed = spans.filter(|((_, dead), _)| is_dead(fabric, port, *dead));
-            let closed: Vec<Window> = closed.map(|((from, _), until)| (*from, until)).collect();
+            let closed = fabric.circuits.as_ref().map(|own| closed(own, port, &steps));
+            let closed = closed.unwrap_or_default();
             if !closed.is_empty() {
                 down.links.entry(port).or_default().extend(closed);
             }
             down.uplinks.insert(port, steps);
+        }
+        if let Some(circuits) = fabric.circuits.as_ref().filter(|own| !own.later.is_empty()) {
+            let ever = circuits.lanes.iter().filter(|lane| fabric.opens(lane.port));
+            let closed = ever.map(|lane| (lane.port, never_open(circuits, lane.port)));
+            down.closed = closed.filter(|(_, windows)| !windows.is_empty()).collect();
         }
         for windows in down.links.values_mut() {
             *windows = merge(std::mem::take(windows));
         }
         down
     }
+}
+
+/// Each schedule: its number, when it begins, and when the next does.
+fn schedules(circuits: &Circuits) -> impl Iterator<Item = (usize, Window)> {
+    let ends = circuits.begins().skip(1).chain([Time::NEVER]);
+    circuits.begins().zip(ends).enumerate()
+}
+
+/// While which schedules last that never open a lane.
+fn never_open(circuits: &Circuits, port: PortId) -> Vec<Window> {
+    let closed = schedules(circuits).filter(|(schedule, _)| !circuits.opens(*schedule, port));
+    merge(closed.map(|own| own.1).collect())
+}
+
+/// When a lane has lost all its circuits to dead uplinks: it is a link that is down.
+fn closed(circuits: &Circuits, port: PortId, steps: &[(Time, u64)]) -> Vec<Window> {
+    let ends = steps.iter().skip(1).map(|step| step.0).chain([Time::NEVER]);
+    let spans: Vec<_> = steps.iter().zip(ends).collect();
+    let of_schedule = |(schedule, (begins, ends)): (usize, Window)| {
+        let dead = spans
+            .iter()
+            .filter(move |((_, dead), _)| *dead != 0 && is_dead(circuits, schedule, port, *dead));
+        let within = dead.map(move |((from, _), until)| ((*from).max(begins), (*until).min(ends)));
+        within.filter(|(from, until)| from < until).collect::<Vec<_>>()
+    };
+    let opens = |own: &(usize, Window)| circuits.opens(own.0, port);
+    schedules(circuits).filter(opens).flat_map(of_schedule).collect()
 }
 
 /// From when on which uplinks are dead.

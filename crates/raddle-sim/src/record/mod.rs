@@ -56,7 +56,7 @@ pub enum DropCause {
     LinkDown,
     /// The node was dead.
     NodeDown,
-    /// Random loss or bit errors on the link.
+    /// Random loss or bit errors on the link, or its circuit was not up all the while.
     Loss,
     /// No port leads to the destination.
     NoRoute,
@@ -66,6 +66,9 @@ impl DropCause {
     /// Every cause.
     pub const ALL: [Self; 5] =
         [Self::Overflow, Self::LinkDown, Self::NodeDown, Self::Loss, Self::NoRoute];
+
+    /// Those of frames whose last bit left.
+    pub(crate) const BEHIND: [Self; 3] = [Self::Loss, Self::NodeDown, Self::NoRoute];
 
     /// The cause as tables and JSON name it.
     pub const fn word(self) -> &'static str {
@@ -292,6 +295,9 @@ pub struct Outcome {
     /// Per port, frames that still waited when its circuit closed and were taken out: each time counts.
     /// Empty where frames do not go by slices of circuits.
     pub late_frames: Vec<u64>,
+    /// Of the frames lost on a link ([`DropCause::Loss`]), those of which some bit passed while the circuit
+    /// was not up, by port. Empty where all clocks are right.
+    pub clipped_frames: Vec<u64>,
     /// Frames that passed a link while it was not open, of those that somebody watched: none.
     pub outside_openings: u64,
     /// What schemes have shown of themselves, by holder and time, if [`RecordPlan::probes`] asked for it.

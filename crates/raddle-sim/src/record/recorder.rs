@@ -2,8 +2,10 @@
 
 use super::series::Buckets;
 use super::{Occupancy, PortSeries, Timeline};
+use crate::faults::link::Lost;
 use crate::faults::{Faults, PortChange};
 use crate::plan::{Plan, Service};
+use crate::topology::Node;
 use crate::topology::circuits::Circuits;
 use crate::wire::frame::{Frame, Locators};
 use raddle_schemes::ids::PortId;
@@ -22,6 +24,9 @@ pub struct Recorder {
     circuits: Option<Watch>,
     /// Frames taken out when their circuit closed, per port; empty where that does not happen.
     late: Vec<u64>,
+    /// Frames that were on the wire while their circuit was not up, per port; empty where all clocks are
+    /// right.
+    clipped: Vec<u64>,
 }
 
 /// What watches that frames pass links with gates in their openings.
@@ -29,6 +34,8 @@ struct Watch {
     circuits: Circuits,
     /// How long a frame took is not known at ports whose rate changes.
     faults: Faults,
+    /// The node of each port.
+    owners: Vec<Node>,
     /// Frames that did not.
     outside: u64,
 }
@@ -36,7 +43,8 @@ struct Watch {
 impl Watch {
     fn new(whole: &Plan) -> Option<Self> {
         let circuits = (**whole.fabric.circuits.as_ref()?).clone();
-        Some(Self { circuits, faults: whole.faults.clone(), outside: 0 })
+        let owners = whole.fabric.ports.iter().map(|port| port.owner).collect();
+        Some(Self { circuits, faults: whole.faults.clone(), owners, outside: 0 })
     }
 
     fn note(&mut self, port: PortId, now: Time, frame: Frame) {
@@ -48,7 +56,14 @@ impl Watch {
             _ => None,
         });
         let dead = uplinks.next().unwrap_or_default();
-        self.outside += u64::from(!self.circuits.passes(port, (size, now), dead));
+        let behind = match self.owners.get(port.index()) {
+            Some(Node::Switch(switch)) => self.faults.behind(*switch),
+            _ => 0,
+        };
+        // As the ToR's clock has it; before time zero it is as at the end of a period.
+        let own = now.0.checked_add_signed(-behind);
+        let own = own.unwrap_or_else(|| now.0 + self.circuits.period.0 - behind.unsigned_abs());
+        self.outside += u64::from(!self.circuits.passes(port, (size, Time(own)), dead));
     }
 }
 
@@ -271,6 +286,7 @@ impl Recorder {
             queues,
             circuits: plan.watches_queues().then(|| Watch::new(whole)).flatten(),
             late: vec![0; if by_slices { ports } else { 0 }],
+            clipped: vec![0; if whole.faults.clocks.is_empty() { 0 } else { ports }],
         }
     }
 
@@ -357,6 +373,14 @@ impl Recorder {
         self.buckets.count(&mut self.timeline.dropped, now);
     }
 
+    /// A frame that left is lost on its way.
+    #[cold]
+    pub fn lost(&mut self, port: PortId, why: Lost) {
+        if let (Lost::Clipped, Some(clipped)) = (why, self.clipped.get_mut(port.index())) {
+            *clipped += 1;
+        }
+    }
+
     /// A frame still waited at `port` when its circuit closed, and was taken out.
     pub fn late(&mut self, port: PortId, now: Time, frame: Frame) {
         self.late[port.index()] += 1;
@@ -383,6 +407,7 @@ impl Recorder {
         sum(&mut own.marked, &other.timeline.marked);
         sum(&mut own.trimmed, &other.timeline.trimmed);
         sum(&mut self.late, &other.late);
+        sum(&mut self.clipped, &other.clipped);
         if let (Some(own), Some(other)) = (&mut self.queues, other.queues) {
             own.add(other);
         }
@@ -402,6 +427,11 @@ impl Recorder {
     /// Frames that passed a link while it was not open, of those that somebody watched.
     pub fn outside_openings(&self) -> u64 {
         self.circuits.as_ref().map_or(0, |circuits| circuits.outside)
+    }
+
+    /// What was clipped, per port; once.
+    pub fn clipped_frames(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.clipped)
     }
 
     /// What was late, per port; once.

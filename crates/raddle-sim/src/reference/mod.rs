@@ -547,10 +547,10 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 rate,
             });
         }
-        let lost = port.link.loses(port.facts.loss_stream, now, frame.size());
+        let departs = now + rate.serialisation(frame.size());
+        let lost = port.link.fate(port.facts.loss_stream, (now, departs), frame.size());
         port.in_service = Some(InService { frame, came_in, class, start: now, lost, note });
         port.services += 1;
-        let departs = now + rate.serialisation(frame.size());
         port.free_at = departs + rate.serialisation(self.plan.queue.gap);
         let service = port.services;
         self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
@@ -581,7 +581,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let port = &mut self.ports[id.index()];
         if let (true, Some(record)) = (frame.is_pfc(), &mut port.record.pfc) {
             record.frames += 1;
-            return if lost {
+            return if lost.is_some() {
                 self.drop(now, id, frame, DropCause::Loss);
             } else {
                 self.launch(now, id, frame, note);
@@ -605,7 +605,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if !is_second {
             self.gone(now, (id, class), came_in, size, true);
         }
-        if lost {
+        if let Some(lost) = lost {
+            self.recorder.lost(id, lost);
             self.drop(now, id, frame, DropCause::Loss);
         } else {
             self.launch(now, id, frame, note);
@@ -718,6 +719,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let outside_openings = self.recorder.outside_openings();
         let mut recorder = self.recorder;
         let late_frames = recorder.late_frames();
+        let clipped_frames = recorder.clipped_frames();
         let (series, timeline, occupancy) = recorder.finish(timeline);
         let stop = ending.with(&flows);
         let deadlock = match stop {
@@ -750,6 +752,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             deadlock,
             outside_openings,
             late_frames,
+            clipped_frames,
             memory_bytes_max: memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),
             probes: in_order(probes),

@@ -1,7 +1,7 @@
 //! A switch port of the reference engine: a queue per class, and one frame in service.
 
 use super::turns::{Queue, Turns};
-use crate::faults::link::Link;
+use crate::faults::link::{Link, Lost};
 use crate::plan::QueuePlan;
 use crate::record::{PfcRecord, PortRecord};
 use crate::wire::frame::Frame;
@@ -55,8 +55,8 @@ pub(super) struct InService {
     pub(super) came_in: PortId,
     pub(super) class: usize,
     pub(super) start: Time,
-    /// Whether noise on the link will spoil it.
-    pub(super) lost: bool,
+    /// Why it is lost on its way, if it is.
+    pub(super) lost: Option<Lost>,
     /// What switches wrote into it.
     pub(super) note: Note,
 }

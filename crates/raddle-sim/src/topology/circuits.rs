@@ -48,6 +48,7 @@ fn small(draw: &mut Draw<'_>) -> Box<dyn Topology> {
         rotors: Rotors { slots: vec![slot; slots as usize], dark, rotors },
         guard: Span(u64::from(draw.between(0, 1))),
         slicing: None,
+        changes: Vec::new(),
     })
 }
 
@@ -74,6 +75,26 @@ pub struct Turn {
     pub turns: bool,
 }
 
+/// What circuit switches do from an instant on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// When: as a period of what was before ends.
+    pub at: Time,
+    /// What they connect from then on.
+    pub rotors: Rotors,
+}
+
+/// A schedule that follows another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Later {
+    /// When its first period begins.
+    pub begins: Time,
+    /// When its circuits are up: all circuit switches have turned.
+    pub opens: Time,
+    /// Its circuits, of the same lanes.
+    pub circuits: Circuits,
+}
+
 /// The numbers that fix a fabric of circuits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CircuitShape {
@@ -98,6 +119,8 @@ pub struct CircuitShape {
     /// Where frames go by slices: what becomes of those that are late, and a bit for each class whose
     /// data waits for the shortest way of all times.
     pub slicing: Option<(Late, u8)>,
+    /// Schedules that follow, in order of time.
+    pub changes: Vec<Change>,
 }
 
 /// The lanes of a fabric.
@@ -117,6 +140,8 @@ pub struct Circuits {
     pub packet: Option<PacketNetwork>,
     /// Where frames go by slices.
     pub slicing: Option<Slicing>,
+    /// Schedules that follow, in order.
+    pub later: Vec<Later>,
 }
 
 /// The link from a ToR to another.
@@ -155,13 +180,13 @@ impl Circuits {
         lane.uplinks.first().map_or(0, |uplinks| uplinks.trailing_zeros().min(63))
     }
 
-    /// The gate of a lane; `None` where it is always open.
-    pub fn gate(&self, lane: &Lane) -> Option<Gate> {
-        Some(self.any_gate(lane)).filter(|gate| !gate.is_always_open())
+    /// The gate of a port's lane; `None` where it is always open.
+    pub fn gate(&self, port: PortId) -> Option<Gate> {
+        self.any_gate(port).filter(|gate| !gate.is_always_open())
     }
 
-    /// The same where it is always open, too.
-    pub(crate) fn any_gate(&self, lane: &Lane) -> Gate {
+    /// The gate of a lane by this schedule, always open or not.
+    pub(crate) fn own_gate(&self, lane: &Lane) -> Gate {
         let all = lane.openings.iter().copied().zip(lane.uplinks.iter().copied()).collect();
         Gate::of_uplinks(self.period, self.guard, all)
     }
@@ -186,10 +211,14 @@ impl Circuits {
 }
 
 impl Circuits {
-    /// Whether a frame of this size whose last bit leaves a port at `end` was within an opening of
-    /// which some uplink is not `dead`, by a computation of its own; with a size of 0, whether its last
-    /// bit was.
-    pub(crate) fn passes(&self, port: PortId, (size, end): (Bytes, Time), dead: u64) -> bool {
+    /// [`Circuits::passes`] by this schedule, of which nothing is open before `opens`.
+    pub(super) fn passes_own(
+        &self,
+        port: PortId,
+        (size, end): (Bytes, Time),
+        dead: u64,
+        opens: Span,
+    ) -> bool {
         let Some(lane) = self.lane(port) else { return true };
         let (period, guard) = (self.period.0, self.guard.0);
         let is_whole = |own: &Opening| own.until.0 - own.from.0 == period;
@@ -200,7 +229,8 @@ impl Circuits {
                 start.is_some_and(|start| own.from.0 <= start && end + guard <= own.until.0)
             };
             let is_dead = uplinks != 0 && uplinks & !dead == 0;
-            !is_dead && (is_whole(own) || within(phase) || within(phase + period))
+            let is_late = end.0 >= opens.0 + own.rate.serialisation(size).0;
+            !is_dead && is_late && (is_whole(own) || within(phase) || within(phase + period))
         })
     }
 }
@@ -209,14 +239,14 @@ impl Fabric {
     /// The gate of a port's link, if it has one.
     pub fn gate(&self, port: PortId) -> Option<Gate> {
         let circuits = self.circuits.as_ref()?;
-        circuits.gate(circuits.lane(port)?)
+        circuits.gate(port)
     }
 
     /// How long a packet and its ACK wait for circuits at most, with nothing before them: a period at
     /// each lane of the longest route there and back, twice that where they make detours.
     pub(crate) fn longest_wait(&self, detours: bool) -> Span {
         let Some(circuits) = &self.circuits else { return Span::ZERO };
-        let waits = |lane: &Lane| circuits.gate(lane).is_some() && !lane.openings.is_empty();
+        let waits = |lane: &Lane| circuits.gate(lane.port).is_some() && self.opens(lane.port);
         let by_slices = |own: &Slicing| own.waiting == 0 && own.late != Late::Wait;
         if !circuits.lanes.iter().any(waits) || circuits.slicing.as_ref().is_some_and(by_slices) {
             return Span::ZERO;
@@ -234,13 +264,14 @@ impl Fabric {
         };
         let from = |&from: &SwitchId| hosts.iter().map(|&to| lanes(from, to)).max().unwrap_or(0);
         let most = edges.iter().map(from).max().unwrap_or(0);
-        Span(circuits.period.0.saturating_mul(most * if detours { 4 } else { 2 }))
+        let period = circuits.schedules().map(|own| own.period.0).max().unwrap_or(0);
+        Span(period.saturating_mul(most * if detours { 4 } else { 2 }))
     }
 
     /// Whether anything ever leaves a port: no lane that only leads back.
     pub fn opens(&self, port: PortId) -> bool {
         let circuits = self.circuits.as_ref();
-        let lane = circuits.and_then(|circuits| circuits.lane(port));
+        let lane = circuits.and_then(|circuits| circuits.first_lane(port));
         lane.is_none_or(|lane| !lane.openings.is_empty())
     }
 }
@@ -361,24 +392,32 @@ impl CircuitShape {
             let (uplinks, most) = (rotors.rotors.len(), UPLINKS_MAX);
             return Err(ShapeError::ManyUplinks { uplinks, most });
         }
-        if !rotors.is_sound(*tors) {
+        let all: Vec<&Rotors> =
+            [rotors].into_iter().chain(self.changes.iter().map(|change| &change.rotors)).collect();
+        let alike = |own: &&Rotors| own.rotors.len() == rotors.rotors.len() && own.period().0 > 0;
+        if !all.iter().all(|own| own.is_sound(*tors) && alike(own)) {
             return Err(ShapeError::Matchings);
         }
-        let pairs = rotors.pairs();
-        let cabled: BTreeSet<_> = pairs.keys().map(|&(a, b)| (a.min(b), a.max(b))).collect();
+        self.check_changes()?;
+        let pairs: Vec<_> = all.iter().map(|own| (own.pairs(), own.period())).collect();
+        let keys = pairs.iter().flat_map(|own| own.0.keys());
+        let cabled: BTreeSet<_> = keys.map(|&(a, b)| (a.min(b), a.max(b))).collect();
         let hosts = u64::from(*tors) * u64::from(*hosts_per_tor);
         let ports = 2 * (hosts + cabled.len() as u64);
         if ports > MAX_PORTS {
             return Err(ShapeError::TooLarge { ports });
         }
-        let period = rotors.period();
-        let lane = |from: u16, to: u16| {
+        let lane = |schedule: usize, from: u16, to: u16| {
+            let (pairs, period) = &pairs[schedule];
             let circuits = pairs.get(&(from, to)).map_or(&[][..], Vec::as_slice);
             openings(circuits, period.0)
         };
         let rate = |open: &Circuit| Rate(self.uplink_rate.0 * u64::from(open.uplinks.count_ones()));
         // The fastest that it ever is: what round trips without waits go by.
-        let nominal = |open: &[Circuit]| open.iter().map(rate).max().unwrap_or(self.uplink_rate);
+        let nominal = |from: u16, to: u16| {
+            let open = (0..pairs.len()).flat_map(|schedule| lane(schedule, from, to));
+            open.map(|own| rate(&own)).max().unwrap_or(self.uplink_rate)
+        };
         let mut cables: Vec<Cable> = (0..hosts as usize)
             .map(|own| Cable {
                 ends: [host(own), switch(own / *hosts_per_tor as usize)],
@@ -388,7 +427,7 @@ impl CircuitShape {
             .collect();
         cables.extend(cabled.iter().map(|&(a, b)| Cable {
             ends: [switch(a.into()), switch(b.into())],
-            rates: [nominal(&lane(a, b)), nominal(&lane(b, a))],
+            rates: [nominal(a, b), nominal(b, a)],
             delay: self.circuit_delay,
         }));
         let names: Vec<String> = (0..hosts).map(|host| format!("host{host}")).collect();
@@ -399,34 +438,38 @@ impl CircuitShape {
                 (Node::Switch(from), Node::Switch(to)) => Some((from.0 as u16, to.0 as u16)),
                 _ => None,
             };
-        let ports = (0..fabric.ports.len() as u32).map(PortId);
-        let lanes = ports.filter_map(|port| {
-            let (from, to) = number(port)?;
-            let open = lane(from, to);
-            let opening = |own: &Circuit| Opening {
-                from: Span(own.from),
-                until: Span(own.until),
-                rate: rate(own),
-            };
-            Some(Lane {
-                port,
-                openings: open.iter().map(opening).collect(),
-                uplinks: open.iter().map(|own| own.uplinks).collect(),
-            })
-        });
-        let circuits = Circuits {
-            period,
-            guard: self.guard,
-            uplinks: rotors.rotors.len() as u32,
-            uplink_rate: self.uplink_rate,
-            lanes: lanes.collect(),
-            packet: None,
-            slicing: self.slicing.map(|(late, waiting)| Slicing {
-                starts: rotors.slices(),
-                late,
-                waiting,
-            }),
+        let opening = |own: &Circuit| Opening {
+            from: Span(own.from),
+            until: Span(own.until),
+            rate: rate(own),
         };
+        let circuits = |schedule: usize| {
+            let ports = (0..fabric.ports.len() as u32).map(PortId);
+            let lanes = ports.filter_map(|port| {
+                let (from, to) = number(port)?;
+                let open = lane(schedule, from, to);
+                let openings = open.iter().map(opening).collect();
+                Some(Lane { port, openings, uplinks: open.iter().map(|own| own.uplinks).collect() })
+            });
+            Circuits {
+                period: pairs[schedule].1,
+                guard: self.guard,
+                uplinks: rotors.rotors.len() as u32,
+                uplink_rate: self.uplink_rate,
+                lanes: lanes.collect(),
+                packet: None,
+                slicing: None,
+                later: Vec::new(),
+            }
+        };
+        let later = self.changes.iter().zip(1..).map(|(change, schedule)| Later {
+            begins: change.at,
+            opens: change.at + change.rotors.dark,
+            circuits: circuits(schedule),
+        });
+        let slicing = |(late, waiting)| Slicing { starts: rotors.slices(), late, waiting };
+        let circuits =
+            Circuits { slicing: self.slicing.map(slicing), later: later.collect(), ..circuits(0) };
         fabric.circuits = Some(Box::new(circuits));
         fabric.route_by_shortest_paths();
         if let Some(slice) = fabric.torn_slice() {
@@ -458,6 +501,7 @@ mod tests {
             rotors: Rotors { slots, dark: Span::us(10), rotors },
             guard: Span::ZERO,
             slicing: None,
+            changes: Vec::new(),
         }
     }
 

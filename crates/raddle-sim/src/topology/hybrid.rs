@@ -139,6 +139,7 @@ impl Topology for HybridShape {
         let (night, notice, counters) = (self.night, self.notice, self.counters);
         fabric.circuits = Some(Box::new(Circuits {
             slicing: None,
+            later: Vec::new(),
             period: Span(self.slot().saturating_mul(u64::from(tors - 1))),
             guard: Span::ZERO,
             uplinks: 1,

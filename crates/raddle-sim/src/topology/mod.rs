@@ -16,6 +16,7 @@ pub mod fat_tree;
 pub mod graph;
 pub mod hybrid;
 pub mod kind;
+pub mod later;
 pub mod leaf_spine;
 pub(crate) mod nearest;
 pub mod packet_network;
@@ -111,15 +112,17 @@ pub struct Fabric {
 impl Fabric {
     /// Forwards by all shortest paths over links that ever are open.
     pub(crate) fn route_by_shortest_paths(&mut self) {
-        self.forwarding = self.shortest_paths(Weighting::Equal, &[], &|_| true);
+        self.forwarding = self.shortest_paths(Weighting::Equal, &[], 0, &|_| true);
     }
 
     /// All shortest paths over links that ever are open and `usable`; where circuits say so, in each
-    /// slice over those that are open then. Of lanes, some uplinks may be dead, a bit each.
+    /// slice over those that are open then. Of lanes, some uplinks may be dead, a bit each; of several
+    /// schedules of circuits, they are those of one.
     pub(crate) fn shortest_paths(
         &self,
         weighting: Weighting,
         dead: &[(PortId, u64)],
+        schedule: usize,
         usable: &dyn Fn(PortId) -> bool,
     ) -> Forwarding {
         if let Some(circuits) = &self.circuits
@@ -129,7 +132,9 @@ impl Fabric {
             let slices = Slices::of(self, &left, slicing, (weighting, usable));
             return Forwarding::Slices(Arc::new(slices));
         }
-        Forwarding::Table(Table::shortest(self, weighting, usable))
+        let circuits = self.circuits.as_ref();
+        let opens = |port| circuits.is_none_or(|own| own.opens(schedule, port));
+        Forwarding::Table(Table::shortest(self, weighting, &|port| usable(port) && opens(port)))
     }
 
     /// The node a frame leaving `port` reaches.

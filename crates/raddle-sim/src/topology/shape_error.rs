@@ -1,6 +1,7 @@
 //! Why the numbers of a generated fabric do not fit together, and which would.
 
 use raddle_schemes::load_balance::plane::MOST_PLANES;
+use raddle_schemes::units::Time;
 use std::fmt;
 
 /// The most ports a generated fabric may have: about 1 GB of ports and their routes.
@@ -87,6 +88,15 @@ pub enum ShapeError {
     FewTors(u32),
     /// What circuit switches connect is no matching of the ToRs in each slot.
     Matchings,
+    /// A schedule of circuits does not follow another as a period of that ends.
+    ChangeTime {
+        /// When it is to.
+        at: Time,
+        /// When it could.
+        near: Time,
+    },
+    /// Schedules of circuits follow each other, and frames go by slices.
+    ChangeOfSlices,
     /// Circuits of a slice do not connect all ToRs. Holds its number.
     TornSlice {
         /// The slice, in order of its slot.
@@ -113,6 +123,7 @@ impl ShapeError {
             Self::ManyUplinks { .. } => "uplinks",
             Self::FewTors(_) => "tors",
             Self::Matchings => "design",
+            Self::ChangeTime { .. } | Self::ChangeOfSlices => "change",
             Self::TornSlice { .. } => "routes",
             Self::Zero { what } | Self::Unused { what, .. } | Self::Split { what, .. } => what,
         }
@@ -178,6 +189,14 @@ impl fmt::Display for ShapeError {
             Self::FewTors(tors) => write!(f, "tors = {tors}; at least 2 are needed"),
             Self::Matchings => f.write_str(
                 "a circuit switch connects each ToR to another one, or to itself, in each slot",
+            ),
+            Self::ChangeTime { at, near } => write!(
+                f,
+                "a schedule changes at {at}, within a period of the one before; {near} is the end of one"
+            ),
+            Self::ChangeOfSlices => f.write_str(
+                "the schedule changes, and routes are by slices of one; \
+                 leave one of the two out",
             ),
             Self::TornSlice { slice } => write!(
                 f,

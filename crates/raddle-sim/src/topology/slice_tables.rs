@@ -122,6 +122,7 @@ mod tests {
             },
             guard: Span::ZERO,
             slicing: Some((Late::Reroute, 0)),
+            changes: Vec::new(),
         }
     }
 

@@ -47,7 +47,7 @@ impl Groups {
         let uplinks = circuits.map_or(0, |circuits| circuits.uplinks.max(1));
         let mut groups = uplinks;
         let of = switch.ports.clone().map(|port| {
-            let lane = circuits.and_then(|circuits| circuits.lane(PortId(port)));
+            let lane = circuits.and_then(|circuits| circuits.first_lane(PortId(port)));
             lane.map_or_else(
                 || {
                     groups += 1;

@@ -40,6 +40,7 @@ pub(crate) fn shape(tors: u16, shifts: &[&[u16]]) -> CircuitShape {
         rotors: Rotors { slots: vec![Span::us(100); shifts[0].len()], dark: Span::us(10), rotors },
         guard: Span::ZERO,
         slicing: None,
+        changes: Vec::new(),
     }
 }
 

@@ -42,6 +42,7 @@ mod policies;
 mod probes;
 mod random;
 mod routes_fit;
+mod schedules;
 mod shared_memory;
 mod slices;
 mod source_routing;

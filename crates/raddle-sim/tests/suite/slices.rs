@@ -35,6 +35,7 @@ fn shape(tors: u32, dark: Span, rotors: Vec<Vec<Turn>>) -> CircuitShape {
         rotors: Rotors { slots: vec![Span::us(100); rotors[0].len()], dark, rotors },
         guard: Span::ZERO,
         slicing: Some((Late::Reroute, 0)),
+        changes: Vec::new(),
     }
 }
 

@@ -86,12 +86,13 @@ impl Scenario {
         let mut pairs: Vec<(HostId, HostId)> = pairs.collect();
         pairs.sort_unstable();
         pairs.dedup();
-        if let (Some(_), Some((from, to))) = (
-            &self.fabric.circuits,
-            self.fabric.unrouted(&pairs, &self.fabric.forwarding, &|_| true),
-        ) {
+        if let Some((schedule, (from, to))) = self.fabric.without_circuits(&pairs) {
             let [from, to] = [from, to].map(|host| self.fabric.host_name(host));
-            let message = format!("no circuits lead from `{from}` to `{to}` and back");
+            let after = match schedule {
+                0 => String::new(),
+                _ => format!(" after change {schedule}"),
+            };
+            let message = format!("no circuits lead from `{from}` to `{to}` and back{after}");
             let problem = self.topology.place().problem(message);
             return Err(problem.label("expected a design that connects whoever sends"));
         }

@@ -14,7 +14,8 @@ use raddle_sim::faults::resolve::flapping;
 use raddle_sim::faults::spec::{Among, Amount, Direction, Effect, Fault, RateTo, Target};
 
 const TARGETS: [&Key; 4] = [&FAULT.link, &FAULT.switch, &FAULT.host, &FAULT.random];
-const EFFECTS: [&Key; 5] = [&FAULT.down, &FAULT.rate, &FAULT.loss, &FAULT.ber, &FAULT.flap];
+const EFFECTS: [&Key; 6] =
+    [&FAULT.down, &FAULT.rate, &FAULT.loss, &FAULT.ber, &FAULT.flap, &FAULT.clock];
 const DIRECTIONS: &[&str] = &["both", "out", "in"];
 const AMONG: &[&str] = &["cables", "switches"];
 /// Of cables, by the tier below them.
@@ -47,6 +48,8 @@ keys! {
             "probability that a frame is lost, 0 to 1";
         ber: Number, (or "-") [0 to 1],
             "probability that a bit is wrong, 0 to 1; a frame with a wrong bit is lost";
+        clock: Text, (or "-"),
+            "with `switch`, a ToR with circuits: how much its clock is behind, `\"40 ns\"`, or ahead, `\"-40 ns\"`. It opens circuits by its clock, and a packet of which some bit passes while the circuit is not up is lost";
         during: Window, (= ".."),
             "with `rate`, `loss` and `ber`: when";
     }
@@ -214,7 +217,7 @@ fn misplaced(reader: &mut Reader<'_>, target: &str, effect: &str) {
     if effect != "rate" {
         reader.misplaced(&FAULT.scale_queue, &format!("on `{effect}`"), "`rate`");
     }
-    if ["down", "flap"].contains(&effect) {
+    if ["down", "flap", "clock"].contains(&effect) {
         let with = "`rate`, `loss` and `ber`";
         reader.misplaced(&FAULT.during, &format!("on `{effect}`"), with);
     }
@@ -262,6 +265,7 @@ fn effect(reader: &mut Reader<'_>, key: &'static Key) -> Option<(Effect, Vec<Win
             Some((Effect::Down, windows, format!("down = [{}]", shown.join(", "))))
         }
         "flap" => flap(Reader::of(key, item, reader.log())?),
+        "clock" => clock(reader, item),
         _ => {
             let effect = match key {
                 "rate" => {
@@ -379,6 +383,30 @@ fn probability(reader: &Reader<'_>, key: &str, item: &Item) -> Option<f64> {
     None
 }
 
+/// How much a clock is behind, or ahead after a minus.
+fn clock(reader: &Reader<'_>, item: &Item) -> Option<(Effect, Vec<Window>, String)> {
+    let parsed = match &item.value {
+        Value::Text(text) => {
+            let (digits, sign) = text.strip_prefix('-').map_or((text.as_str(), 1), |own| (own, -1));
+            let span = digits.trim().parse::<Span>().ok();
+            span.and_then(|span| Some((text, sign * i64::try_from(span.0).ok()?)))
+        }
+        _ => None,
+    };
+    let Some((text, behind)) = parsed else {
+        let problem = item.place.problem("wrong value for `clock`");
+        reader.log().add(problem.label("expected a time, as in \"40 ns\" or \"-40 ns\""));
+        return None;
+    };
+    if behind == 0 {
+        let problem = item.place.problem("the fault has no effect: the clock is right");
+        reader.log().add(problem.label("expected more than 0"));
+        return None;
+    }
+    let line = format!("clock = {}", quoted(text));
+    Some((Effect::Clock { behind }, vec![(Time::ZERO, None)], line))
+}
+
 fn flap(mut reader: Reader<'_>) -> Option<(Effect, Vec<Window>, String)> {
     let first: Span = reader.or(&FLAP.first);
     let period = reader.at_least::<Span>(&FLAP.period);
@@ -477,6 +505,8 @@ pub(crate) fn fault_problem(
         | FaultError::EmptyWindow { fault, .. }
         | FaultError::Rate { fault, .. }
         | FaultError::Uplink { fault }
+        | FaultError::Clock { fault }
+        | FaultError::FarClock { fault, .. }
         | FaultError::Probability { fault, .. }
         | FaultError::Overlap { second: fault, .. } => effect(fault).problem(text),
         FaultError::Disconnected { .. } => {

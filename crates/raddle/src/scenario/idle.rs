@@ -12,9 +12,14 @@ use raddle_sim::faults::OnDown;
 use raddle_sim::plan::MarkAt;
 use raddle_sim::topology::routing::Weighting;
 
-/// Judges the keys in one cell and gives those that change nothing their defaults, so that a
+/// Judges the keys in one cell, whose circuits may have several schedules, and gives those that change nothing their defaults, so that a
 /// resolved cell has no idle keys.
-pub(crate) fn settle(fabric: &mut FabricSection, faults: &[FaultSection], log: &Log) {
+pub(crate) fn settle(
+    fabric: &mut FabricSection,
+    changes: bool,
+    faults: &[FaultSection],
+    log: &Log,
+) {
     let judge = |key: &str, place: &Place, without: Option<&str>| {
         let problem = without.map(|without| {
             let problem = place.problem(format!("`{key}` has no effect {without}"));
@@ -40,10 +45,12 @@ pub(crate) fn settle(fabric: &mut FabricSection, faults: &[FaultSection], log: &
         judge("weights", &fabric.places.weights, fixed.or(calm));
     }
     if fabric.on_down != OnDown::Drop {
-        judge("on_down", &fabric.places.on_down, calm);
+        // A schedule of circuits may leave links without any.
+        judge("on_down", &fabric.places.on_down, calm.filter(|_| !changes));
     }
     if calm.is_some() {
-        (fabric.convergence, fabric.on_down) = (None, OnDown::Drop);
+        fabric.convergence = None;
+        fabric.on_down = if changes { fabric.on_down } else { OnDown::Drop };
     }
     if fabric.convergence.is_none() {
         fabric.weights = Weighting::default();

@@ -222,9 +222,10 @@ impl Sections {
     }
 
     /// Settles what has no effect without faults, or where hosts have one port.
-    fn settle(&mut self, ports: u32, faults: &[FaultSection], log: &Log) {
+    fn settle(&mut self, topology: &Topology, faults: &[FaultSection], log: &Log) {
+        let ports = topology.shape.host_ports().count();
         if let Some(section) = &mut self.fabric {
-            idle::settle(section, faults, log);
+            idle::settle(section, topology.shape.changes(), faults, log);
         }
         if let Some(transport) = &mut self.transport {
             let converges = self.fabric.as_ref().is_some_and(|own| own.convergence.is_some());
@@ -262,7 +263,7 @@ impl Scenario {
         if let Some(traffic) = &sections.traffic {
             faults.extend(traffic.faults(&topology, log));
         }
-        sections.settle(topology.shape.host_ports().count(), &faults, log);
+        sections.settle(&topology, &faults, log);
         let fabric = fabrics.get(&topology, sections.traffic.as_ref(), log)?;
         let mut record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
         let (certain, slowed) = build::check_faults(&faults, &fabric, &topology, log);

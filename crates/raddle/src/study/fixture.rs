@@ -172,6 +172,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         deadlock: Vec::new(),
         outside_openings: 0,
         late_frames: Vec::new(),
+        clipped_frames: Vec::new(),
         tors: Vec::new(),
         probes: Vec::new(),
         pieces: None,

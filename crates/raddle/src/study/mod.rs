@@ -4,6 +4,7 @@
 //! run to a [`run::Sink`] at once; [`store::Store`] is the sink that keeps runs on disk. What a run
 //! is reduced to is a [`summary::RunSummary`]; [`compare`] sets the summaries of many side by side.
 
+pub mod circuits;
 pub mod compare;
 mod damage;
 pub mod estimate;

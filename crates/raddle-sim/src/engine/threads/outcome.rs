@@ -53,6 +53,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     }
     let outside_openings = recorder.outside_openings();
     let late_frames = recorder.late_frames();
+    let clipped_frames = recorder.clipped_frames();
     let (series, timeline, occupancy) = recorder.finish(timeline);
     let stop = ending.with(&flows);
     for (port, classes) in ports.iter_mut().zip(&pausing) {
@@ -81,6 +82,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         deadlock,
         outside_openings,
         late_frames,
+        clipped_frames,
         tors,
         probes: in_order(probes),
         pieces: None,

@@ -2,9 +2,9 @@
 
 use super::choices::Choices;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::{Rate, Span};
+use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::faults::gate::Opening;
-use raddle_sim::topology::circuits::{CircuitShape, Circuits, Lane, Rotors, Turn};
+use raddle_sim::topology::circuits::{Change, CircuitShape, Circuits, Lane, Rotors, Turn};
 use raddle_sim::topology::slicing::Late;
 use raddle_sim::topology::{Fabric, Node};
 
@@ -17,7 +17,8 @@ pub(super) fn fabric(choices: &mut Choices<'_>) -> Fabric {
 pub(super) fn sliced(choices: &mut Choices<'_>) -> Fabric {
     let late = choices.pick(&[Late::Reroute, Late::Reroute, Late::Drop, Late::Wait]);
     let waiting = choices.pick(&[0, 0b1, 0b10, 0b101]);
-    let mut shape = CircuitShape { slicing: Some((late, waiting)), ..shape(choices) };
+    let mut shape =
+        CircuitShape { slicing: Some((late, waiting)), changes: Vec::new(), ..shape(choices) };
     let ring = Turn { targets: shift(shape.tors as u16, 1), turns: false };
     shape.rotors.rotors.push(vec![ring; shape.rotors.slots.len()]);
     shape.build().unwrap()
@@ -35,7 +36,7 @@ fn shape(choices: &mut Choices<'_>) -> CircuitShape {
     let shortest = slots.iter().map(|slot| slot.0).min().unwrap_or(0);
     let dark = Span(shortest * u64::from(choices.pick(&[0_u32, 10, 50, 90, 3])) / 100);
     let staggers = choices.below(2) == 1;
-    let rotor = |uplink: u32, choices: &mut Choices<'_>| -> Vec<Turn> {
+    let rotor = |uplink: u32, slots: &[Span], choices: &mut Choices<'_>| -> Vec<Turn> {
         let turn = |slot: usize, choices: &mut Choices<'_>| {
             let ring = (uplink, slot) == (0, 0);
             let targets = if ring { shift(tors, 1) } else { targets(choices, tors) };
@@ -44,9 +45,21 @@ fn shape(choices: &mut Choices<'_>) -> CircuitShape {
         };
         (0..slots.len()).map(|slot| turn(slot, choices)).collect()
     };
-    let rotors = (0..uplinks).map(|uplink| rotor(uplink, choices)).collect();
+    let rotors = (0..uplinks).map(|uplink| rotor(uplink, &slots, choices)).collect();
     let (rate, uplink_rate) = choices.pick(&[(80, 80), (10, 25), (80, 37), (37, 100), (400, 400)]);
     let delays = [500_000, 100_000, 13_000, 1_000_007].map(Span);
+    let rotors = Rotors { slots, dark, rotors };
+    let mut changes: Vec<Change> = Vec::new();
+    for _ in 0..choices.pick(&[0, 0, 1, 2]) {
+        let (begins, period) = match changes.last() {
+            None => (Time::ZERO, rotors.period()),
+            Some(last) => (last.at, last.rotors.period()),
+        };
+        let at = begins + Span(period.0 * u64::from(choices.between(1, 2)));
+        let slots: Vec<Span> = rotors.slots.iter().rev().copied().collect();
+        let each = (0..uplinks).map(|uplink| rotor(uplink, &slots, choices)).collect();
+        changes.push(Change { at, rotors: Rotors { slots, dark, rotors: each } });
+    }
     CircuitShape {
         tors: tors.into(),
         hosts_per_tor: choices.between(1, 3),
@@ -55,9 +68,10 @@ fn shape(choices: &mut Choices<'_>) -> CircuitShape {
         link_delay: choices.pick(&delays),
         circuit_delay: choices.pick(&delays),
         switch_delay: choices.pick(&[0, 0, 500_000].map(Span)),
-        rotors: Rotors { slots, dark, rotors },
+        rotors,
         guard: choices.pick(&[Span::ZERO, Span(1), Span::ns(100)]),
         slicing: None,
+        changes,
     }
 }
 
@@ -116,5 +130,6 @@ pub(super) fn on_some_links(choices: &mut Choices<'_>, fabric: &Fabric) -> Optio
         lanes,
         packet: None,
         slicing: None,
+        later: Vec::new(),
     }))
 }

@@ -79,7 +79,11 @@ fn fault(choices: &mut Choices<'_>, fabric: &Fabric) -> Fault {
         }
         _ => false,
     };
+    let is_clock = uplinks > 0 && matches!(target, Target::Switch { .. }) && !is_uplink;
     let effect = match choices.below(6) {
+        0..=4 if is_clock => {
+            Effect::Clock { behind: i64::from(choices.between(1, 900_000)) - 300_000 }
+        }
         _ if is_uplink && uplinks > 0 => Effect::Down,
         0..=2 => Effect::Down,
         3 => Effect::Rate {

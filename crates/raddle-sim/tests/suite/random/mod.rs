@@ -41,6 +41,7 @@ use raddle_sim::plan::{
 use raddle_sim::record::RecordPlan;
 use raddle_sim::record::probes::ProbePlan;
 use raddle_sim::topology::Fabric;
+use raddle_sim::topology::circuits::Circuits;
 use std::num::NonZeroU32;
 
 /// The plan that `numbers` stand for.
@@ -642,11 +643,15 @@ fn open_what_is_too_short(plan: &mut Plan) {
     while let Err(LimitError::Gate { link, .. }) = plan.check_limits() {
         let port = plan.fabric.port_named(&link).unwrap();
         let circuits = plan.fabric.circuits.as_mut().unwrap();
-        let period = circuits.period;
-        let lane = circuits.lanes.iter_mut().find(|lane| lane.port == port).unwrap();
         let rate = plan.fabric.ports[port.index()].rate;
-        lane.openings = vec![Opening { from: Span::ZERO, until: period, rate }];
-        lane.uplinks = vec![0];
+        let open = |circuits: &mut Circuits| {
+            let period = circuits.period;
+            let lane = circuits.lanes.iter_mut().find(|lane| lane.port == port).unwrap();
+            lane.openings = vec![Opening { from: Span::ZERO, until: period, rate }];
+            lane.uplinks = vec![0];
+        };
+        open(circuits);
+        circuits.later.iter_mut().for_each(|own| open(&mut own.circuits));
     }
 }
 
@@ -693,6 +698,7 @@ pub(crate) fn plan_with_slices(numbers: &[u32]) -> Plan {
                 transport.other_transports.iter_mut().for_each(|own| own.congestion = plain());
             }
             _ if what.contains("memory") => plan.buffer = None,
+            _ if what.contains("clocks") => plan.faults.clocks.clear(),
             _ if what.contains("middleware") => plan.tor = None,
             _ if what.contains("hosts") => {
                 let plain = || host::Config::named("ops").unwrap();

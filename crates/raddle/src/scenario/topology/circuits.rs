@@ -13,9 +13,9 @@ use raddle_circuits::matching::Matching;
 use raddle_circuits::schedule::Schedule;
 use raddle_schemes::family::{Parameter, ParameterError, Raw};
 use raddle_schemes::rng::Rng;
-use raddle_schemes::units::{Bytes, Span};
+use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::topology::Fabric;
-use raddle_sim::topology::circuits::{self, CircuitShape, Rotors, Turn, UPLINKS_MAX};
+use raddle_sim::topology::circuits::{self, Change, CircuitShape, Rotors, Turn, UPLINKS_MAX};
 use raddle_sim::topology::shape_error::ShapeError;
 use raddle_sim::topology::slicing::Late;
 use raddle_throughput::demand::{self, Demand};
@@ -49,12 +49,28 @@ keys! {
             "by slices, a packet that still waits when its lane closes is sent on by the lanes of then (`reroute`), waits for it to open again (`wait`) or is lost, as on a link that is down (`drop`)";
         bulk: Bytes, (or "none"),
             "by slices, messages of this size on are of data class 0 and go by the shortest way, whenever it is open: their direct lane, where there is one. All others are of class 1, and go first with `service = \"priority\"`";
+        change: List(&Table(ChangeKeys::SECTION)), (or "none"),
+            "schedules that follow, in order: what was made for a demand that does not hold any more";
         rate => RATE;
         uplink_rate => UPLINK_RATE.meaning("of an uplink. Circuits of several uplinks between two ToRs at once are as fast as they are together");
         link_delay => LINK_DELAY.meaning("propagation on the hosts' links");
         circuit_delay: Time, (or "`link_delay`"),
             "propagation from ToR to ToR";
         switch_delay => SWITCH_DELAY.meaning("latency of every ToR");
+    }
+}
+
+keys! {
+    /// Of a schedule that follows another.
+    CHANGE: ChangeKeys = Section::new("change", "#### change", "a schedule that follows another") => {
+        at: Time, (required "1 ms"),
+            "when, as a period of the schedule before ends. All circuit switches turn then: nothing is open for `dark`";
+        design: Text, (or "that before"),
+            "who makes it";
+        demand: Text, (or "that before"),
+            "what it is made for";
+        design_seed: Whole, (or "that before"),
+            "what the design draws depends on it";
     }
 }
 
@@ -136,6 +152,8 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         reader.log().add(problem.label("leave it out: the schedule is the same for all of them"));
         return None;
     }
+    let base = Base { demand: demand_text.to_owned(), rotors: rotors.clone() };
+    let following = following(reader, files, (&asked, base), tors as usize)?;
     let mut lines = vec![
         pair("tors", &tors),
         pair("hosts_per_tor", &hosts_per_tor),
@@ -160,6 +178,14 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         }
         lines.extend(bulk.map(|bulk| pair("bulk", &bulk)));
     }
+    if !following.is_empty() {
+        let all: Vec<&str> = following.iter().map(|own| own.line.as_str()).collect();
+        lines.push(format!("change = [{}]", all.join(", ")));
+    }
+    let changes =
+        following.iter().map(|own| Change { at: own.at, rotors: own.rotors.clone() }).collect();
+    let made = [follows.then_some(asked)].into_iter();
+    let follows = made.chain(following.into_iter().map(|own| own.follows)).collect();
     Some(Made {
         lines,
         title: format!("circuits by {design_text}"),
@@ -167,7 +193,7 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         file: None,
         shape: Arc::new(Circuits {
             bulk,
-            follows: follows.then_some(asked),
+            follows,
             shape: CircuitShape {
                 tors,
                 hosts_per_tor,
@@ -177,6 +203,7 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
                 circuit_delay,
                 switch_delay,
                 rotors,
+                changes,
                 guard,
                 slicing: slicing.map(|late| (late, u8::from(bulk.is_some()))),
             },
@@ -209,8 +236,8 @@ fn slicing(by_slices: bool, reader: &mut Reader<'_>) -> Option<Option<Late>> {
 struct Circuits {
     shape: CircuitShape,
     bulk: Option<Bytes>,
-    /// What makes the schedule anew, if that is for the traffic.
-    follows: Option<Asked>,
+    /// What makes each schedule anew, if that is for the traffic.
+    follows: Vec<Option<Asked>>,
 }
 
 impl Shape for Circuits {
@@ -223,18 +250,24 @@ impl Shape for Circuits {
     }
 
     fn follows_traffic(&self) -> bool {
-        self.follows.is_some()
+        self.follows.iter().any(Option::is_some)
     }
 
     fn build_for(&self, rates: &[Vec<f64>], topology: &Topology, log: &Log) -> Option<Fabric> {
-        let asked = self.follows.as_ref()?;
         let demand = Demand::new(rates).map_err(|why| format!("the traffic: {why}"));
-        let rotors = demand
-            .and_then(|demand| asked.rotors(&demand, asked.seed).map_err(|refused| refused.why));
-        match rotors {
-            Ok(rotors) => {
-                Shape::build(&CircuitShape { rotors, ..self.shape.clone() }, topology, log)
+        let made = demand.and_then(|demand| {
+            let mut shape = self.shape.clone();
+            let own = [&mut shape.rotors].into_iter();
+            let all = own.chain(shape.changes.iter_mut().map(|change| &mut change.rotors));
+            for (rotors, asked) in all.zip(&self.follows) {
+                if let Some(asked) = asked {
+                    *rotors = asked.rotors(&demand, asked.seed).map_err(|refused| refused.why)?;
+                }
             }
+            Ok(shape)
+        });
+        match made {
+            Ok(shape) => Shape::build(&shape, topology, log),
             Err(why) => {
                 log.add(topology.place().problem(why));
                 None
@@ -245,6 +278,90 @@ impl Shape for Circuits {
     fn bulk(&self) -> Option<Bytes> {
         self.bulk
     }
+
+    fn changes(&self) -> bool {
+        !self.shape.changes.is_empty()
+    }
+}
+
+/// A schedule that others follow: what it was made for, and what it is.
+struct Base {
+    demand: String,
+    rotors: Rotors,
+}
+
+/// A schedule that follows another.
+struct Following {
+    at: Time,
+    rotors: Rotors,
+    /// What makes it anew, if that is for the traffic.
+    follows: Option<Asked>,
+    /// Its keys, with every default filled in.
+    line: String,
+}
+
+/// The schedules that follow the first.
+fn following(
+    reader: &mut Reader<'_>,
+    files: &Files,
+    (first, base): (&Asked, Base),
+    tors: usize,
+) -> Option<Vec<Following>> {
+    let items = reader.list(&KEYS.change, "tables, as in [{ at = \"1 ms\", demand = \"ring\" }]");
+    let (mut asked, mut base) = (first.clone(), base);
+    let mut list = Vec::new();
+    for item in items {
+        let own = next(item, files, (&asked, &base), (tors, reader.log()))?;
+        base.rotors.clone_from(&own.1.rotors);
+        (asked, base.demand) = own.0;
+        list.push(own.1);
+    }
+    Some(list)
+}
+
+/// The schedule that follows one: what it is asked for, and for which demand.
+fn next(
+    item: &Item,
+    files: &Files,
+    (asked, base): (&Asked, &Base),
+    (tors, log): (usize, &Log),
+) -> Option<((Asked, String), Following)> {
+    let mut reader = Reader::of("change", item, log)?;
+    let at: Option<Span> = reader.need(&CHANGE.at);
+    let (design, demand) = (reader.take(&CHANGE.design), reader.take(&CHANGE.demand));
+    let seed = reader.get(&CHANGE.design_seed).unwrap_or(asked.seed);
+    let design = match design {
+        Some(item) => text(&reader, &CHANGE.design, item)?.to_owned(),
+        None => asked.design.clone(),
+    };
+    let demand_text = match demand {
+        Some(item) => text(&reader, &CHANGE.demand, item)?.to_owned(),
+        None => base.demand.clone(),
+    };
+    let follows = demand_text == TRAFFIC;
+    let made_for = if follows { default_demand() } else { &demand_text };
+    let place = demand.map_or(&item.place, |item| &item.place);
+    let at = Time(at?.0);
+    let asked = Asked { design, seed, ..asked.clone() };
+    let loaded = load(made_for, demand.or(Some(item)), tors, seed, &reader, files);
+    let refuse = |why: String| reader.log().add(place.problem(why));
+    let demand = loaded.map_err(refuse).ok()??;
+    let rotors = asked.rotors(&demand, seed).map_err(|Refused { why, .. }| refuse(why)).ok()?;
+    reader.finish();
+    if rotors == base.rotors && follows == (base.demand == TRAFFIC) {
+        let problem = item.place.problem("the change has no effect: the schedule is the same");
+        log.add(problem.label("give it another `design` or `demand`"));
+        return None;
+    }
+    let line = [
+        pair("at", &Span(at.0)),
+        format!("design = {}", quoted(&asked.design)),
+        format!("demand = {}", quoted(&demand_text)),
+        pair("design_seed", &seed),
+    ];
+    let line = format!("{{ {} }}", line.join(", "));
+    let follows = follows.then(|| asked.clone());
+    Some(((asked, demand_text), Following { at, rotors, follows, line }))
 }
 
 /// What a schedule is made for where nobody says.
@@ -318,7 +435,7 @@ fn refused(why: String) -> Refused {
 const SEEDS_TRIED: u64 = 8;
 
 /// What a design is asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Asked {
     design: String,
     uplinks: u32,

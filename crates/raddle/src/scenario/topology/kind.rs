@@ -71,6 +71,11 @@ pub(crate) trait Shape: Debug + Send + Sync {
         None
     }
 
+    /// Whether its links are there by schedules that follow each other.
+    fn changes(&self) -> bool {
+        false
+    }
+
     /// The links that lose frames: a port's name, and the chance of each frame.
     fn lossy(&self) -> &[(String, f64)] {
         &[]

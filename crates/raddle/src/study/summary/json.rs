@@ -67,6 +67,8 @@ impl RunSummary {
             "memory": self.memory.map(Held::to_json),
             "uplinks": self.uplinks,
             "downlinks": self.downlinks,
+            "circuit_utilisation": self.circuit_utilisation,
+            "bandwidth_tax": self.bandwidth_tax,
             "pauses": self.pauses,
             "paused_us": self.paused_us,
             "timeouts": self.timeouts,
@@ -156,6 +158,8 @@ impl RunSummary {
             memory: Held::from_json(value.get("memory"))?,
             uplinks: value["uplinks"].as_f64(),
             downlinks: value["downlinks"].as_f64(),
+            circuit_utilisation: value.get("circuit_utilisation").and_then(Value::as_f64),
+            bandwidth_tax: value.get("bandwidth_tax").and_then(Value::as_f64),
             paused_us: value["paused_us"].as_f64().unwrap_or(0.0),
             timed_out: value["queries_timed_out"].as_f64().unwrap_or(0.0),
             timeouts: object.count("timeouts")?,
@@ -208,7 +212,7 @@ mod tests {
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
              completion_us fct_us delivered_us fct_by_size_us slowdown ideal_us application_bytes \
-             tails bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks downlinks pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
+             tails bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
              hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

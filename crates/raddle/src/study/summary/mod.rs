@@ -10,6 +10,7 @@ mod tail;
 mod text;
 
 use super::timing::Cost;
+use crate::study::circuits::CircuitUse;
 use crate::study::unfinished::Causes;
 pub use by_size::{BySize, SizeClass, slowdown};
 pub use jobs::{JobSummary, PhaseSummary, least_median_most};
@@ -121,6 +122,10 @@ pub struct RunSummary {
     pub uplinks: Option<f64>,
     /// The same of recorded ports to hosts.
     pub downlinks: Option<f64>,
+    /// What left by circuits over what they could have carried, where ToRs have them.
+    pub circuit_utilisation: Option<f64>,
+    /// Packets that left by circuits for each that arrived from another ToR, less 1.
+    pub bandwidth_tax: Option<f64>,
     /// How often a class of what came in at a port was paused by flow control.
     pub pauses: u64,
     /// For how long in all, added up over these classes.
@@ -173,6 +178,7 @@ impl RunSummary {
         let [fct_by_size_us, slowdown] = BySize::of(plan.record.sizes, told.clone());
         let pfc = || outcome.ports.iter().filter_map(|port| port.pfc.as_ref());
         let switch_ports = outcome.ports.iter().skip(hosts);
+        let circuits = CircuitUse::of(plan, outcome);
         Self {
             scenario: scenario.to_string(),
             seed: plan.seed,
@@ -201,6 +207,8 @@ impl RunSummary {
             memory: Held::of(plan, outcome),
             uplinks: uplinks(plan, outcome),
             downlinks: downlinks(plan, outcome),
+            circuit_utilisation: circuits.and_then(|own| own.utilisation),
+            bandwidth_tax: circuits.and_then(|own| own.tax),
             pauses: pfc().map(|pfc| pfc.pauses).sum(),
             paused_us: pfc().map(|pfc| pfc.paused.as_us()).sum(),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),

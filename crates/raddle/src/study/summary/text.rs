@@ -71,6 +71,12 @@ impl RunSummary {
         if plan.buffer.is_some() {
             line("fullest memory", fullest_memory(plan, outcome));
         }
+        if let Some(used) = self.circuit_utilisation {
+            let tax = self.bandwidth_tax.map_or(String::new(), |tax| {
+                format!(", {:.1}% more packets than arrived", tax * 100.0)
+            });
+            line("circuits", format!("{:.1}% of what they could carry{tax}", used * 100.0));
+        }
         if plan.queue.pfc.is_some() {
             line("pauses", pauses(self.pauses, outcome));
         }

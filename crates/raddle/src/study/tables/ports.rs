@@ -17,6 +17,7 @@ pub(super) struct PortRow<'a> {
     record: &'a PortRecord,
     fabric: &'a Fabric,
     lane: Option<&'a Lane>,
+    clipped: u64,
     late: u64,
 }
 
@@ -139,12 +140,18 @@ impl Row for PortRow<'_> {
         table.col(
             "openings",
             "",
-            "between ToRs of circuits, how often the link is open in a period",
+            "between ToRs of circuits, how often the link is open in a period of the first schedule",
             |row| row.lane.map(|lane| lane.openings.len() as u64),
         );
         table.col("open_us", "us", "and for how long in a period", |row| {
             row.lane.map(|lane| lane.open().as_us())
         });
+        table.col(
+            "clipped_frames",
+            "frames",
+            "of the frames lost on the link, those of which some bit passed while the circuit was not up",
+            |row| row.clipped,
+        );
         table.col(
             "late_frames",
             "frames",
@@ -162,6 +169,7 @@ fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
         record: &records[number],
         fabric,
         lane: fabric.circuits.as_ref().and_then(|own| own.lane(PortId(number as u32))),
+        clipped: run.outcome.clipped_frames.get(number).copied().unwrap_or_default(),
         late: run.outcome.late_frames.get(number).copied().unwrap_or_default(),
     }))
 }

@@ -235,6 +235,18 @@ impl Row for RunRow<'_> {
             "most bytes of a switch's shared memory; 0 if none is shared",
             |row| row.summary.memory_bytes_max,
         );
+        table.col(
+            "circuit_utilisation",
+            "",
+            "bytes that left by circuits over what these could have carried until the run ended",
+            |row| row.summary.circuit_utilisation,
+        );
+        table.col(
+            "bandwidth_tax",
+            "",
+            "data packets that left by circuits for each that arrived from another ToR, less 1",
+            |row| row.summary.bandwidth_tax,
+        );
         table.col("pauses", "pauses", "how often flow control paused a class at a port", |row| {
             row.summary.pauses
         });

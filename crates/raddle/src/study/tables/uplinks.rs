@@ -2,10 +2,9 @@
 
 use super::column::{Columns, Row, TableSpec, table};
 use super::{Parts, Run};
+use crate::study::circuits::open_in_all;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::Time;
 use raddle_sim::record::Outcome;
-use raddle_sim::topology::circuits::{Circuits, Lane};
 use raddle_sim::topology::{Fabric, Switch};
 
 /// The table.
@@ -45,22 +44,6 @@ impl Row for UplinkRow<'_> {
     }
 }
 
-/// How long an uplink has a lane open in a period, and until a time of the run.
-fn open(circuits: &Circuits, lane: &Lane, uplink: u32, end: Time) -> (u64, u64) {
-    let period = circuits.period.0.max(1);
-    let (whole, rest) = (end.0 / period, end.0 % period);
-    let own = lane.openings.iter().zip(&lane.uplinks);
-    let own = own.filter(|(_, uplinks)| **uplinks >> uplink & 1 == 1);
-    own.fold((0, 0), |(each, all), (open, _)| {
-        let length = open.until.0 - open.from.0;
-        // Of the last period, and of an opening that reaches into it.
-        let within = |from: u64, until: u64| until.min(rest).saturating_sub(from);
-        let around = open.until.0.saturating_sub(period);
-        let last = within(open.from.0, open.until.0.min(period)) + within(0, around);
-        (each + length, all + whole * length + last)
-    })
-}
-
 fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
     let (fabric, outcome): (&Fabric, &Outcome) = (&run.plan.fabric, run.outcome);
     let circuits = fabric.circuits.as_ref().filter(|own| own.packet.is_none())?;
@@ -70,11 +53,10 @@ fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
         let uplink = (row % uplinks) as u32;
         let (mut total, mut bytes) = (0, 0.0);
         for id in switch.ports.clone().map(PortId) {
-            let Some(lane) = circuits.lane(id) else { continue };
-            let (own, in_run) = open(circuits, lane, uplink, outcome.end);
+            let (own, in_run) = open_in_all(circuits, id, uplink, outcome.end);
             if own > 0 {
-                let each =
-                    (0..circuits.uplinks).map(|other| open(circuits, lane, other, outcome.end).0);
+                let each = (0..circuits.uplinks)
+                    .map(|other| open_in_all(circuits, id, other, outcome.end).0);
                 let share = own as f64 / each.sum::<u64>() as f64;
                 total += in_run;
                 bytes += share * outcome.ports[id.index()].bytes as f64;

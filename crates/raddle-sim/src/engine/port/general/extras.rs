@@ -136,7 +136,7 @@ impl Port {
             if world.notes.is_some() {
                 self.stamp(self.free_at, frame);
             }
-            self.begin(self.free_at, frame, class, false, world.discipline.gap);
+            self.begin(self.free_at, frame, class, None, world.discipline.gap);
         }
     }
 
@@ -176,7 +176,7 @@ impl Port {
         line: &mut Line,
         world: &mut World<'_>,
     ) {
-        self.send_note(service.frame, service.lost, world);
+        self.send_note(service.frame, service.lost.is_some(), world);
         self.leave_frame(now, service, line, world);
     }
 
@@ -200,9 +200,9 @@ impl Port {
         }
         if let Some(record) = &mut self.record.pfc {
             record.frames += 1;
-            record.lost += u64::from(service.lost);
+            record.lost += u64::from(service.lost.is_some());
         }
-        if !service.lost {
+        if service.lost.is_none() {
             let World { calendar, outbox, .. } = world;
             line.launch(now, service.frame, self.far_end, calendar, outbox);
         }

@@ -15,7 +15,7 @@ use crate::engine::link::{FarEnd, Line};
 use crate::engine::port::{Arriving, QueuePort};
 use crate::engine::world::World;
 use crate::faults::OnDown;
-use crate::faults::link::Link;
+use crate::faults::link::{Link, Lost};
 use crate::plan::{MarkAt, Plan, SwitchOrder};
 use crate::record::{DropCause, PfcRecord, PortRecord};
 use crate::wire::frame::{Frame, count};
@@ -32,7 +32,8 @@ use raddle_schemes::units::{Bytes, Time};
 struct InService {
     frame: Frame,
     class: u8,
-    lost: bool,
+    /// Why it is lost on its way, if it is.
+    lost: Option<Lost>,
     start: Time,
 }
 
@@ -225,19 +226,17 @@ impl Port {
     #[inline]
     fn start(&mut self, now: Time, frame: Frame, class: usize, gap: Bytes) {
         let size = frame.size();
-        let lost = match &self.extras {
-            None => false,
-            Some(extras) => {
-                let link = extras.link.as_ref();
-                link.is_some_and(|link| link.loses(self.loss_stream, now, size))
-            }
-        };
+        let link = self.extras.as_ref().and_then(|extras| extras.link.as_ref());
+        let lost = link.and_then(|link| {
+            let until = now + self.wire.serialisation(size);
+            link.fate(self.loss_stream, (now, until), size)
+        });
         self.begin(now, frame, class, lost, gap);
     }
 
     /// A frame, which may be lost on its way, is on the wire from `now` on.
     #[inline]
-    fn begin(&mut self, now: Time, frame: Frame, class: usize, lost: bool, gap: Bytes) {
+    fn begin(&mut self, now: Time, frame: Frame, class: usize, lost: Option<Lost>, gap: Bytes) {
         let size = frame.size();
         self.in_service = Some(InService { frame, class: class as u8, lost, start: now });
         self.departs = now + self.wire.serialisation(size);
@@ -274,7 +273,8 @@ impl Port {
             self.judge(now, &mut frame, queue, service.start.0, world);
         }
         world.recorder.departed(self.id, now, frame);
-        if service.lost {
+        if let Some(lost) = service.lost {
+            world.recorder.lost(self.id, lost);
             self.drop(now, frame, DropCause::Loss, world);
         } else {
             line.launch(now, frame, self.far_end, &mut world.calendar, &mut world.outbox);

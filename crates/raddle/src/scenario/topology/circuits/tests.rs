@@ -2,7 +2,9 @@
 
 use crate::problem::Problems;
 use crate::scenario::parse;
+use raddle_schemes::ids::SwitchId;
 use raddle_schemes::units::Bytes;
+use raddle_sim::topology::circuits::Lane;
 use std::path::Path;
 
 fn opera(keys: &str, queue: &str) -> String {
@@ -153,4 +155,67 @@ fn uplinks_and_circuit_switches_may_die() {
     assert!(wrong.contains("nearest: `rotor0`"), "{wrong}");
     let slow = with("switch = \"rotor1\"\nrate = \"50%\"").unwrap_err();
     assert!(slow.contains("uplinks and circuit switches can be `down` or `flap`"), "{slow}");
+}
+
+#[test]
+fn schedules_may_follow_each_other() {
+    let problems = |p: Problems| p.render(false);
+    // 8 ToRs, 4 uplinks: the period of Vermilion with k = 3 is 6 slots of 10 us.
+    let with = |demand: &str, change: &str| {
+        let text = vermilion(demand, "kind = \"tornado\"");
+        let text = text.replace("slot =", &format!("change = [{change}], slot ="));
+        let study = parse("t.toml", &text, Path::new("."), &[]).map_err(problems)?;
+        let scenario = &study.cells[0].scenario;
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+        Ok::<_, String>(scenario.fabric().circuits.clone().unwrap())
+    };
+    let plain = |demand: &str| {
+        let text = vermilion(demand, "kind = \"tornado\"");
+        let study = parse("t.toml", &text, Path::new("."), &[]).unwrap();
+        study.cells[0].scenario.fabric().circuits.clone().unwrap()
+    };
+    let (stale, right) = (plain("ring"), plain("permutation"));
+    let period = stale.period;
+    let at = format!("at = \"{} ns\"", period.0 * 4 / 1_000);
+    let both = with("ring", &format!("{{ {at}, demand = \"permutation\" }}")).unwrap();
+    assert_eq!((both.period, both.later.len()), (period, 1));
+    assert_eq!(both.later[0].begins.0, 4 * period.0);
+    let open = |lanes: &[Lane]| -> u64 { lanes.iter().map(|lane| lane.open().0).sum() };
+    assert_eq!(open(&both.lanes), open(&stale.lanes));
+    assert_eq!(open(&both.later[0].circuits.lanes), open(&right.lanes));
+    // What the traffic asks for is the permutation.
+    let followed = with("ring", &format!("{{ {at}, demand = \"traffic\" }}")).unwrap();
+    assert_eq!(followed.later, both.later);
+    let same = with("ring", &format!("{{ {at} }}")).unwrap_err();
+    assert!(same.contains("the change has no effect: the schedule is the same"), "{same}");
+    let within = with("ring", "{ at = \"1 ns\", demand = \"permutation\" }").unwrap_err();
+    assert!(within.contains("a schedule changes at 1 ns, within a period"), "{within}");
+    let wrong = with("ring", &format!("{{ {at}, demnad = \"permutation\" }}")).unwrap_err();
+    assert!(wrong.contains("demand"), "{wrong}");
+}
+
+#[test]
+fn clocks_of_tors_may_be_off() {
+    let problems = |p: Problems| p.render(false);
+    let with = |fault: &str| {
+        let text = vermilion("uniform", "kind = \"tornado\"") + &format!("[[fault]]\n{fault}\n");
+        let study = parse("t.toml", &text, Path::new("."), &[]).map_err(problems)?;
+        let scenario = &study.cells[0].scenario;
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+        Ok::<_, String>(scenario.resolve(1).unwrap().faults.clocks)
+    };
+    assert_eq!(with("switch = \"tor3\"\nclock = \"40 ns\"").unwrap(), [(SwitchId(3), 40_000)]);
+    assert_eq!(with("switch = \"tor3\"\nclock = \"-1 us\"").unwrap(), [(SwitchId(3), -1_000_000)]);
+    for (fault, what) in [
+        ("switch = \"tor3\"\nclock = \"0 ns\"", "the clock is right"),
+        ("switch = \"tor3\"\nclock = 5", "expected a time, as in \"40 ns\" or \"-40 ns\""),
+        ("switch = \"tor3\"\nclock = \"1 s\"", "less than a period of the circuits"),
+        ("host = 1\nclock = \"40 ns\"", "clocks are those of switches"),
+        ("switch = \"tor3\"\nclock = \"40 ns\"\nduring = \"..\"", "during"),
+    ] {
+        let error = with(fault).unwrap_err();
+        assert!(error.contains(what), "{error}");
+    }
 }
