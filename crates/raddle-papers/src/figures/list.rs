@@ -167,6 +167,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("mars/fig7_6", model),
     figure!("mars/fig7_7"),
     figure!("mars/fig7_8"),
+    figure!("mars/fig7_9"),
     figure!("mars/fig7_10"),
     figure!("mars/complete_graph", model),
     figure!("opera/websearch"),
