@@ -83,11 +83,18 @@ pub(super) struct Ideals<'a> {
 }
 
 impl<'a> Ideals<'a> {
+    /// Of flows that stay in the plane that they have chosen, where they choose one.
     pub(super) fn new(plan: &'a Plan) -> Self {
-        let mut ways = Ways::of(&plan.traffic, &plan.fabric);
+        let mut own = Self::in_any_plane(plan);
         if !plan.transport.plane.is_per_packet() {
-            ways.stay_in_a_plane(plan.fabric.planes);
+            own.ways.stay_in_a_plane(plan.fabric.planes);
         }
+        own
+    }
+
+    /// Of flows each of whose packets may take any plane.
+    pub(super) fn in_any_plane(plan: &'a Plan) -> Self {
+        let ways = Ways::of(&plan.traffic, &plan.fabric);
         let flows = plan.traffic.flows.as_slice();
         let pieces = plan.traffic.pieces.as_deref();
         Self { flows, frames: Frames::from(plan), ways, next: 0, last: None, pieces }

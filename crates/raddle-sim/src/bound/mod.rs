@@ -41,6 +41,7 @@ use all_to_all::Exchange;
 pub(crate) use detours::detours;
 use flows::{Flows, Memo};
 pub use frames::Frames;
+pub(crate) use of_plan::least;
 pub use of_plan::{ideals, mean_of_flows, of_plan};
 use permutation::TailTerm;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};

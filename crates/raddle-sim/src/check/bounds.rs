@@ -2,7 +2,7 @@
 
 use super::Findings;
 use crate::bound::cut::{self, Cut};
-use crate::bound::{Bound, detours, ideals, of_plan};
+use crate::bound::{Bound, detours, least, of_plan};
 use crate::plan::Plan;
 use crate::record::Outcome;
 use raddle_schemes::units::{Span, Time};
@@ -30,7 +30,8 @@ fn completion(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     }
 }
 
-/// Each flow's completion, or that of the message whose pieces flows are, and what it would take alone.
+/// Each flow's completion, or that of the message whose pieces flows are, and what it takes alone at
+/// least.
 fn slowdowns(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let took = |flow: usize| {
         let record = outcome.flows.at(flow);
@@ -43,7 +44,7 @@ fn slowdowns(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             Some((start.min(other), end.max(last)))
         })?,
     };
-    for (number, ideal) in ideals(plan).into_iter().enumerate() {
+    for (number, ideal) in least(plan).into_iter().enumerate() {
         let Some(((started, acked), Span(ideal))) = of_message(number).zip(ideal) else { continue };
         let took = ("its completion in ps", acked.since(started).0);
         found.at_most(format!("flow {number}"), ("what it takes alone in ps", ideal), took);

@@ -12,6 +12,7 @@ use raddle_schemes::rng::stream;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{marking, tor};
+use raddle_sim::bound::ideals;
 use raddle_sim::bound::rho_max::NoRhoMax;
 use raddle_sim::engine;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
@@ -195,6 +196,20 @@ fn what_waits_moves_when_a_link_is_taken_for_down_and_comes_back_when_it_is_up()
     let share = (up - down) / PACKET;
     assert!(first > second + share - 10, "{first} {second}");
     assert!(second > 1_000_000 / PACKET);
+}
+
+/// A message of the first window, whose own plane comes up in the middle of a packet in the other: for
+/// a moment it has two links, and ends a packet sooner than in one plane without faults.
+#[test]
+fn a_message_whose_plane_comes_up_has_two_links_for_a_moment() {
+    let mut plan = in_planes(2, vec![Flow::at_zero(0, 4, Bytes(30 * 4096))], "hash");
+    plan.queue.marking = marking::Config::named("none").unwrap();
+    let took = |plan: &Plan| run(plan).flows.iter().next().unwrap().acked.unwrap().0;
+    let alone = took(&plan);
+    assert_eq!(ideals(&plan), [Some(Span(alone))]);
+    let own = format!("host0.up{}", plane_of(&plan, 0));
+    cut(&mut plan, &own, Direction::Both, (0, Some(10 * PACKET + PACKET / 2)));
+    assert_eq!(took(&plan), alone - PACKET);
 }
 
 #[test]
