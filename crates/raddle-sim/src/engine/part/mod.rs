@@ -9,8 +9,9 @@ mod hosts;
 pub(super) mod prefetch;
 mod slices;
 pub(super) mod switches;
+mod wiring;
 
-use super::link::{FarEnd, Line, Place};
+use super::link::{FarEnd, Line};
 use super::partition::Partition;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::link::outbox::Outbox;
@@ -50,6 +51,7 @@ use raddle_schemes::units::{Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use wiring::Wiring;
 
 /// Some nodes of the fabric, with the links into them and all that they share.
 pub(super) struct Part<'a> {
@@ -159,6 +161,7 @@ fn switch_states(
     let hash = plan.leaves_flows_to_ecmp();
     let shown = plan.switch_load_balance.probes();
     let detours = plan.switch_load_balance.makes_detours();
+    let keeps_bulk = plan.keeps_bulk();
     let state = |&id: &SwitchId| {
         let switch = &plan.fabric.switches[id.index()];
         let own = stream(plan.seed, "switch", u64::from(id.0));
@@ -166,6 +169,7 @@ fn switch_states(
         let context = SwitchContext { switch: id, edge, pod, stream: own };
         let first_port = ids.len() as u32;
         ids.extend(switch.ports.clone().map(PortId));
+        let closings = Closings::of(&plan.fabric, &switch.ports);
         SwitchState {
             id,
             selector: plan.port_selector(hash, &context),
@@ -178,7 +182,8 @@ fn switch_states(
             first_id: switch.ports.start,
             busy: vec![0; switch.ports.len().div_ceil(64)],
             asleep: None,
-            closings: Closings::of(&plan.fabric, &switch.ports),
+            by_slices: closings.is_some() || keeps_bulk,
+            closings,
             joint: None,
             pool: Memory::of(plan, id, longest_rtt)
                 .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
@@ -256,63 +261,15 @@ impl<'a> Part<'a> {
         let fabric = &plan.fabric;
         let members = &partition.members[part as usize];
         // Own ports in the order of this part, by their number in the fabric.
-        let planes = 0..fabric.planes;
         let of_plane = |plane| members.hosts.iter().map(move |&host| fabric.host_port(host, plane));
-        let mut ids: Vec<PortId> = planes.clone().flat_map(of_plane).collect();
+        let mut ids: Vec<PortId> = (0..fabric.planes).flat_map(of_plane).collect();
         let host_ports = ids.len();
         let longest_rtt = PortFacts::longest_rtt(plan);
         let mut switches = switch_states(plan, &members.switches, longest_rtt, &mut ids);
-        let mut number_of = vec![u32::MAX; fabric.ports.len()];
-        for (number, id) in ids.iter().enumerate() {
-            number_of[id.index()] = number as u32;
-        }
         let hosts = members.hosts.len();
-        let peer = |id: PortId| fabric.ports[id.index()].peer;
-        let feeder = |&id: &PortId| {
-            let from_elsewhere = partition.line_into(id);
-            from_elsewhere.unwrap_or_else(|| number_of[peer(id).index()])
-        };
-        let feeders: Vec<u32> = ids.iter().map(feeder).collect();
-        // What an arrival at an own port wakes.
-        let own_hosts = 0..hosts as u32;
-        let mut wakes: Vec<Wake> =
-            planes.flat_map(|_| own_hosts.clone().map(|host| Wake::Host { host })).collect();
-        for (number, switch) in switches.iter().enumerate() {
-            let ports = fabric.switches[switch.id.index()].ports.len() as u32;
-            let wake = |in_port| Wake::Arrival { switch: number as u32, in_port };
-            wakes.extend((0..ports).map(wake));
-        }
-        let far_end = |&id: &PortId| match partition.line_into(peer(id)) {
-            Some(line) => {
-                FarEnd::Elsewhere { part: partition.part_of(fabric.destination(id)), line }
-            }
-            None => FarEnd::Here(wakes[number_of[peer(id).index()] as usize]),
-        };
-        let mut far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
-        let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
-        let mut lines: Vec<Line> = ids[..host_ports].iter().map(no_queue).collect();
-        let mut ports = SwitchPorts::default();
-        for switch in &mut switches {
-            let from = lines.len();
-            let own = from..from + fabric.switches[switch.id.index()].ports.len();
-            let asked = switch.settle_order(plan, &ids[own.clone()], longest_rtt);
-            for (&id, &far_end) in ids[own.clone()].iter().zip(&far_ends[own.clone()]) {
-                let facts = PortFacts::new(plan, id, longest_rtt);
-                lines.push(ports.add(plan, id, facts, far_end, asked));
-            }
-            let own = &lines[own];
-            let Some(first) = own.first().map(|line| line.place) else { continue };
-            let alike = own.iter().all(|line| line.place.kind() == first.kind());
-            switch.kind = alike.then(|| (first.kind(), first.number() as u32));
-        }
-        // Lines from other parts, in order of the own port that they end at.
-        for (&id, &wake) in ids.iter().zip(&wakes) {
-            if partition.line_into(id).is_some() {
-                lines.push(Line::new(fabric.latency(peer(id)), Place::none()));
-                far_ends.push(FarEnd::Here(wake));
-            }
-        }
-        let root_of = |host: &HostId| number_of[layout.groups()[host.index()] as usize];
+        let wiring = Wiring::of(fabric, partition, &ids, hosts, &switches);
+        let (lines, far_ends, ports) = wiring.lines(plan, host_ports, &mut switches, longest_rtt);
+        let root_of = |host: &HostId| wiring.number(PortId(layout.groups()[host.index()]));
         let group_of: Vec<u32> = members.hosts.iter().map(root_of).collect();
         let groups = groups(&group_of);
         // Hosts tied by triggers run together, and those with several ports, when all switches on the
@@ -328,7 +285,7 @@ impl<'a> Part<'a> {
             plan,
             lines,
             far_ends,
-            feeders,
+            feeders: wiring.feeders(),
             ports,
             switches,
             hosts: members.hosts.clone(),

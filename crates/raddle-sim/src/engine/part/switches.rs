@@ -61,9 +61,8 @@ impl<'a> Part<'a> {
             }
             _ => {
                 scratch.sort((end.0 - start.0) as u32);
-                let by_slices = switch.closings.is_some() || self.plan.keeps_bulk();
                 match (switch.joint.is_some() || switch.is_told(), looks_before) {
-                    (false, false) if by_slices => {
+                    (false, false) if switch.by_slices => {
                         self.forward_by_slices(number, (start, Time(end.0 - 1)), &scratch);
                     }
                     (false, false) => self.forward_all::<false>(number, start, &scratch),

@@ -48,6 +48,8 @@ pub(super) struct SwitchState {
     pub(super) asleep: Option<Box<Asleep>>,
     /// When its lanes close, where frames go by slices of circuits.
     pub(super) closings: Option<Box<Closings>>,
+    /// Whether frames go by slices, or it keeps what waits for circuits.
+    pub(super) by_slices: bool,
     /// Where its ports concern each other.
     pub(super) joint: Option<Box<Joint>>,
     /// Where its ports share memory.
