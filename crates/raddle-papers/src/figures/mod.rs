@@ -160,15 +160,4 @@ mod tests {
         assert!(find("reps").len() >= 7);
         assert!(find("rep").is_empty() && find("reps/fig").is_empty());
     }
-
-    #[test]
-    fn the_files_of_every_figure_are_right() {
-        for figure in FIGURES {
-            for mode in [Mode::Full, Mode::Quick] {
-                if let Err(problems) = figure.prepare(mode) {
-                    panic!("{}\n{}", figure.name, problems.render(false));
-                }
-            }
-        }
-    }
 }
