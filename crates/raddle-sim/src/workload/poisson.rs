@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_drawn_tor_is_another_one_and_paired_tors_send_to_each_other() {
-        let any = poisson(0.5, LoadBase::TorUplink, Time(2_000_000_000));
+        let any = poisson(0.5, LoadBase::TorUplink, Time(500_000_000));
         let tor_of = |receivers, seed| {
             let pattern = Poisson { receivers, ..any.clone() };
             let mut tors = [None; 4];

@@ -57,13 +57,13 @@ fn bytes(plan: &Plan, outcome: &Outcome, name: &str) -> u64 {
 /// over 35 us of 80 Gbps, which is 14, 24, 45, 86 and 100 % for queues of 4 to 64 packets of 9 kB.
 #[test]
 fn a_fixed_window_fills_so_much_of_a_day() {
-    let day = Span::ms(4);
+    let day = Span::ms(2);
     for (packets, share) in [(4, 13.9), (8, 24.1), (16, 44.7), (32, 85.9), (64, 100.0)] {
         let window = Bytes(packets * 9_000 + 12_500);
         let flows = vec![Flow::at_zero(0, 2, Bytes::mib(100))];
         let mut plan = windows(&racks(day), flows, Size::Bytes(window));
         // The second day of the pair.
-        plan.end = Some(Time(2 * Span::ms(4).0 + 3 * Span::us(20).0 + day.0));
+        plan.end = Some(Time(2 * day.0 + 3 * Span::us(20).0 + day.0));
         assert_eq!(crate::common::agree::trouble(&plan), None);
         let outcome = raddle_sim::engine::run(&plan, &mut ());
         let sent = bytes(&plan, &outcome, "tor0.to.tor1");

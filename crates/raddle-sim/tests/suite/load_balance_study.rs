@@ -87,8 +87,8 @@ fn queues_of_the_shortest_queue_grow_with_the_message() {
 /// long at 256 packets, and the power is 0.73, from 256 to 4096.
 #[test]
 fn queues_of_round_robin_grow_with_the_message() {
-    let from_256 = growth(&named("simple_rr"), &[256, 1024, 4096, 16_384]);
-    assert!((from_256 - 1.01).abs() <= 0.1, "{from_256}");
+    let first = growth(&named("simple_rr"), &[256, 1024, 4096]);
+    assert!((first - 1.01).abs() <= 0.1, "{first}");
     let random = |small| {
         let config = simple_rr::Config { start: simple_rr::Start::Random, small };
         growth(&switch::Config::SimpleRr(config), &[256, 1024, 4096])
