@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test built tests beside check python venv wheel docs instructions sanitize mutants
+.PHONY: demo test built tests environment beside check python venv wheel docs instructions sanitize mutants
 
 CARGO ?= cargo
 
@@ -13,20 +13,29 @@ demo:
 test:
 	@CARGO="$(CARGO)" .ci/need python
 	$(CARGO) fmt --all --check
-	$(MAKE) --no-print-directory built
+	$(MAKE) --no-print-directory --jobs=2 built environment
 	$(MAKE) --no-print-directory --jobs=2 tests beside
 
-# Tests of schemes are many and short, and sooner built than optimised; the others simulate, every
-# figure in its quick form among them. Built once and whole: what the next build after an edit could
-# reuse is left out, which takes longer and gives slower programs. A `+` lets cargo share make's jobs.
+# Tests that take moments, of schemes and of each file of the engine, are sooner built than optimised;
+# the others simulate, every figure in its quick form among them. Built once and whole: what the next
+# build after an edit could reuse is left out, which takes longer and gives slower programs. Always of
+# the whole workspace: of one package alone, crates of others would have other features, and be built
+# again. A `+` lets cargo share make's jobs.
+short = --exclude raddle-schemes --exclude raddle-sim
 built tests beside python instructions: export CARGO_INCREMENTAL = 0
 built:
 	+$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	+RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
-	+$(CARGO) test --workspace --exclude raddle-schemes --quiet --no-run
+	+$(CARGO) test --workspace $(short) --tests --quiet --no-run
+	+$(CARGO) test --workspace --test suite --test memory --quiet --no-run
 tests:
-	+$(CARGO) test --workspace --exclude raddle-schemes --quiet --no-fail-fast
-	+$(CARGO) test --profile dev --package raddle-schemes --quiet --no-fail-fast
+	+$(CARGO) test --workspace $(short) --tests --quiet --no-fail-fast
+	+$(CARGO) test --workspace --test suite --test memory --quiet --no-fail-fast
+	+$(CARGO) test --workspace --doc --quiet --no-fail-fast
+	+$(CARGO) test --profile dev --package raddle-schemes --package raddle-sim --lib --quiet --no-fail-fast
+	+$(CARGO) test --profile dev --package raddle-schemes --tests --quiet --no-fail-fast
+environment:
+	@CARGO="$(CARGO)" .ci/python environment
 beside:
 	$(MAKE) --no-print-directory instructions
 	$(MAKE) --no-print-directory python
