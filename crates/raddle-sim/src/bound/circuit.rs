@@ -42,7 +42,7 @@ pub(super) fn of_plan(flows: &Flows<'_>, plan: &Plan) -> Option<Bound> {
     let mut time = carried(circuits, circuits.lanes.iter(), together)?;
     if goes_directly(plan) {
         for (pair, bits) in of_pairs {
-            let lane = lane(&plan.fabric, circuits, pair)?;
+            let Some(lane) = lane(&plan.fabric, circuits, pair) else { continue };
             time = time.max(carried(circuits, [lane].into_iter(), bits)?);
         }
     }

@@ -96,6 +96,7 @@ impl FaultPlan {
         let mut errors = Vec::new();
         let mut targets: Vec<Struck> = Vec::with_capacity(self.faults.len());
         let mut names = Names::of(fabric, &self.faults);
+        let mut clocks = BTreeMap::new();
         for (i, fault) in self.faults.iter().enumerate() {
             let struck = names.struck(i, &fault.target).unwrap_or_else(|error| {
                 errors.push(error);
@@ -107,7 +108,13 @@ impl FaultPlan {
                 errors.push(FaultError::Uplink { fault: i });
             }
             if let Effect::Clock { behind } = fault.effect {
-                errors.extend(clock_error(fabric, i, behind, &struck));
+                // Several of one ToR add up.
+                let off = struck.nodes.first().map(|&node| {
+                    let off = clocks.entry(node).or_insert(0_i64);
+                    *off = off.saturating_add(behind);
+                    *off
+                });
+                errors.extend(clock_error(fabric, i, off.unwrap_or(behind), &struck));
             }
             targets.push(struck);
         }

@@ -85,7 +85,12 @@ pub(super) fn of_rotor(fabric: &Fabric, name: &str) -> Option<Struck> {
 
 fn struck(circuits: &Circuits, uplink: u32, is_concerned: impl Fn(&Lane) -> bool) -> Struck {
     let bit = 1 << uplink;
-    let uses = |lane: &&Lane| lane.uplinks.iter().any(|own| own & bit != 0) && is_concerned(lane);
+    // By any schedule: all have the same lanes.
+    let uses = |lane: &&Lane| {
+        let by_each = circuits.schedules().filter_map(|own| own.lane(lane.port));
+        let mut uplinks = by_each.flat_map(|own| own.uplinks.iter());
+        uplinks.any(|own| own & bit != 0) && is_concerned(lane)
+    };
     let circuits = circuits.lanes.iter().filter(uses).map(|lane| (lane.port, bit)).collect();
     Struck { circuits, is_uplink: true, ..Struck::default() }
 }

@@ -8,7 +8,7 @@ use raddle_sim::faults::OnDown;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{DropCause, Outcome};
-use raddle_sim::topology::circuits::CircuitShape;
+use raddle_sim::topology::circuits::{Change, CircuitShape};
 use raddle_sim::topology::routing::Forwarding;
 
 /// 1,500 B at 10 Gbps.
@@ -75,6 +75,17 @@ fn a_lane_of_two_uplinks_goes_on_at_half_the_rate() {
     let mut plan = saturated(&striped(), vec![packets(0, 1, 100)]);
     strike(&mut plan, &faults(&[down(target, &[(0, Some(600))])], None));
     assert_eq!(delivered(&run(&plan)), 110 * US + 100 * S / 2 + last);
+}
+
+#[test]
+fn a_circuit_switch_that_a_later_schedule_uses_for_a_pair_is_missed_then() {
+    // From 200 us on shift 1 is on the other circuit switch, which is dead until 1000 us.
+    let change = Change { at: Time(200 * US), rotors: shape(4, &[&[3, 0], &[1, 2]]).rotors };
+    let shape = CircuitShape { changes: vec![change], ..shape(4, &[&[1, 2], &[3, 0]]) };
+    let mut plan = saturated(&shape, vec![packets(0, 1, 225)]);
+    strike(&mut plan, &faults(&[down(rotor("rotor1"), &[(0, Some(1000))])], None));
+    // 75 by 100 us, and as many from 1010 and from 1210 us on.
+    assert_eq!(delivered(&run(&plan)), 1210 * US + 75 * S + DELAY + S + DELAY);
 }
 
 #[test]

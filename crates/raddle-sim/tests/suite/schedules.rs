@@ -11,6 +11,7 @@ use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::bound::{self, Bound};
 use raddle_sim::check::violations;
 use raddle_sim::engine;
+use raddle_sim::faults::error::FaultError;
 use raddle_sim::faults::spec::{Effect, Fault, FaultPlan, Target};
 use raddle_sim::faults::{OnDown, PortChange};
 use raddle_sim::limits::LimitError;
@@ -90,6 +91,25 @@ fn changes_come_as_periods_end() {
     let sliced =
         CircuitShape { slicing: Some((Late::Wait, 0)), ..changing(&[1, 2, 3], 300, &[2, 3, 1]) };
     assert_eq!(sliced.build(), Err(ShapeError::ChangeOfSlices));
+}
+
+/// 250 us and 250 us of a period of 400.
+#[test]
+fn clocks_of_one_tor_add_up_and_are_together_less_than_a_period_off() {
+    let shape = shape(4, &[&[0, 1, 2, 3]]);
+    let fabric = saturated(&shape, vec![packets(0, 1, 1)]).fabric;
+    let resolve = |offsets: [i64; 2]| {
+        let clock = |behind: i64| Fault {
+            target: Target::Switch { name: "tor0".to_owned() },
+            effect: Effect::Clock { behind: behind * US as i64 },
+            windows: vec![(Time::ZERO, None)],
+        };
+        let plan = FaultPlan { faults: offsets.map(clock).to_vec(), ..FaultPlan::default() };
+        plan.resolve(&fabric, &[], 1).map(|_| ())
+    };
+    let period = Span::us(400);
+    assert_eq!(resolve([250, 250]), Err(vec![FaultError::FarClock { fault: 1, period }]));
+    assert_eq!(resolve([250, -250]), Ok(()));
 }
 
 /// Frames of a saturated opening that are clipped, and their numbers, where the clock of the sender's ToR

@@ -49,7 +49,7 @@ keys! {
         ber: Number, (or "-") [0 to 1],
             "probability that a bit is wrong, 0 to 1; a frame with a wrong bit is lost";
         clock: Text, (or "-"),
-            "with `switch`, a ToR with circuits: how much its clock is behind, `\"40 ns\"`, or ahead, `\"-40 ns\"`. It opens circuits by its clock, and a packet of which some bit passes while the circuit is not up is lost";
+            "with `switch`, a ToR with circuits: how much its clock is behind, `\"40 ns\"`, or ahead, `\"-40 ns\"`. It opens circuits by its clock, and a packet of which some bit passes while the circuit is not up is lost; several of one ToR add up";
         during: Window, (= ".."),
             "with `rate`, `loss` and `ber`: when";
     }
