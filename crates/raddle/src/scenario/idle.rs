@@ -6,14 +6,15 @@ use super::fault::FaultSection;
 use super::needs::marks;
 use super::reader::Log;
 use super::spec::Place;
+use super::topology::Topology;
 use super::transport::TransportSection;
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::faults::OnDown;
 use raddle_sim::plan::MarkAt;
 use raddle_sim::topology::routing::Weighting;
 
-/// Judges the keys in one cell, whose circuits may have several schedules, and gives those that change nothing their defaults, so that a
-/// resolved cell has no idle keys.
+/// Judges the keys in one cell, whose circuits may have several schedules, and gives those that change
+/// nothing their defaults, so that a resolved cell has no idle keys.
 pub(crate) fn settle(
     fabric: &mut FabricSection,
     changes: bool,
@@ -113,6 +114,16 @@ pub(crate) fn late_faults(faults: &[FaultSection], end: Option<Time>, log: &Log)
     let Some(end) = end else { return };
     for place in faults.iter().filter_map(|fault| fault.begins_at_or_after(end)) {
         let problem = place.problem("the fault comes when the run has ended");
+        log.add(problem.label(format!("`end` in [run] is {end}")));
+    }
+}
+
+/// Adds a problem if a schedule of circuits follows when the run has ended.
+pub(crate) fn late_changes(topology: &Topology, end: Option<Time>, log: &Log) {
+    let Some(end) = end else { return };
+    if let Some(at) = topology.shape.changes().into_iter().find(|at| *at >= end) {
+        let message = format!("the `change` at {at} comes when the run has ended");
+        let problem = topology.place().problem(message);
         log.add(problem.label(format!("`end` in [run] is {end}")));
     }
 }

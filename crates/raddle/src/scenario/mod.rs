@@ -225,13 +225,15 @@ impl Sections {
     fn settle(&mut self, topology: &Topology, faults: &[FaultSection], log: &Log) {
         let ports = topology.shape.host_ports().count();
         if let Some(section) = &mut self.fabric {
-            idle::settle(section, topology.shape.changes(), faults, log);
+            idle::settle(section, !topology.shape.changes().is_empty(), faults, log);
         }
         if let Some(transport) = &mut self.transport {
             let converges = self.fabric.as_ref().is_some_and(|own| own.convergence.is_some());
             idle::settle_planes(transport, ports, converges, faults, log);
         }
-        idle::late_faults(faults, self.run.as_ref().and_then(|run| run.end), log);
+        let end = self.run.as_ref().and_then(|run| run.end);
+        idle::late_faults(faults, end, log);
+        idle::late_changes(topology, end, log);
     }
 }
 

@@ -406,6 +406,16 @@ fn circuits_are_refused_at_the_key_that_is_wrong() {
         "7 | `design_seed` has no effect on `round_robin` | leave it out: the schedule is the same for all \
          of them",
     );
+    for (key, value) in [("demand", "\"ring\""), ("design_seed", "7")] {
+        let change = format!("{{ at = \"1 ms\", design = \"round_robin\", {key} = {value} }}");
+        topology(
+            &circuits(&format!("design = \"vermilion\", slot = \"10 us\", change = [{change}]")),
+            &format!(
+                "{value} | `{key}` has no effect on `round_robin` | leave it out: the schedule is the same \
+                 for all of them"
+            ),
+        );
+    }
     for (keys, expected) in [
         (
             r#"design = "mars:degree=4", slot = "10 us", late = "drop""#,

@@ -279,8 +279,8 @@ impl Shape for Circuits {
         self.bulk
     }
 
-    fn changes(&self) -> bool {
-        !self.shape.changes.is_empty()
+    fn changes(&self) -> Vec<Time> {
+        self.shape.changes.iter().map(|change| change.at).collect()
     }
 }
 
@@ -328,9 +328,10 @@ fn next(
 ) -> Option<((Asked, String), Following)> {
     let mut reader = Reader::of("change", item, log)?;
     let at: Option<Span> = reader.need(&CHANGE.at);
-    let (design, demand) = (reader.take(&CHANGE.design), reader.take(&CHANGE.demand));
+    let (design_item, demand) = (reader.take(&CHANGE.design), reader.take(&CHANGE.demand));
+    let seed_item = reader.take(&CHANGE.design_seed);
     let seed = reader.get(&CHANGE.design_seed).unwrap_or(asked.seed);
-    let design = match design {
+    let design = match design_item {
         Some(item) => text(&reader, &CHANGE.design, item)?.to_owned(),
         None => asked.design.clone(),
     };
@@ -342,12 +343,25 @@ fn next(
     let made_for = if follows { default_demand() } else { &demand_text };
     let place = demand.map_or(&item.place, |item| &item.place);
     let at = Time(at?.0);
-    let asked = Asked { design, seed, ..asked.clone() };
+    let next = Asked { design, seed, ..asked.clone() };
     let loaded = load(made_for, demand.or(Some(item)), tors, seed, &reader, files);
     let refuse = |why: String| reader.log().add(place.problem(why));
-    let demand = loaded.map_err(refuse).ok()??;
-    let rotors = asked.rotors(&demand, seed).map_err(|Refused { why, .. }| refuse(why)).ok()?;
+    let rates = loaded.map_err(refuse).ok()??;
+    // It has the topology's other keys.
+    let at_design = design_item.map_or(&item.place, |item| &item.place);
+    let refused = |Refused { why, .. }| reader.log().add(at_design.problem(why));
+    let rotors = next.rotors(&rates, seed).map_err(refused).ok()?;
     reader.finish();
+    let idle = [
+        (seed_item, seed != asked.seed && next.ignores_seeds(made_for, &rates), "design_seed"),
+        (demand, demand_text != base.demand && next.ignores_demands(tors), "demand"),
+    ];
+    for (item, is_idle, key) in idle {
+        let Some(item) = item.filter(|_| is_idle) else { continue };
+        let problem = item.place.problem(format!("`{key}` has no effect on `{}`", next.design));
+        log.add(problem.label("leave it out: the schedule is the same for all of them"));
+        return None;
+    }
     if rotors == base.rotors && follows == (base.demand == TRAFFIC) {
         let problem = item.place.problem("the change has no effect: the schedule is the same");
         log.add(problem.label("give it another `design` or `demand`"));
@@ -355,13 +369,13 @@ fn next(
     }
     let line = [
         pair("at", &Span(at.0)),
-        format!("design = {}", quoted(&asked.design)),
+        format!("design = {}", quoted(&next.design)),
         format!("demand = {}", quoted(&demand_text)),
         pair("design_seed", &seed),
     ];
     let line = format!("{{ {} }}", line.join(", "));
-    let follows = follows.then(|| asked.clone());
-    Some(((asked, demand_text), Following { at, rotors, follows, line }))
+    let follows = follows.then(|| next.clone());
+    Some(((next, demand_text), Following { at, rotors, follows, line }))
 }
 
 /// What a schedule is made for where nobody says.

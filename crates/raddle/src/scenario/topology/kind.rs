@@ -7,7 +7,7 @@ use crate::scenario::key::Section;
 use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
 use crate::scenario::spec::{Place, Table};
-use raddle_schemes::units::{Bytes, Rate};
+use raddle_schemes::units::{Bytes, Rate, Time};
 use raddle_sim::topology::HostPorts;
 use raddle_sim::topology::shape_error::ShapeError;
 use raddle_sim::topology::tree::TreeShape;
@@ -71,9 +71,9 @@ pub(crate) trait Shape: Debug + Send + Sync {
         None
     }
 
-    /// Whether its links are there by schedules that follow each other.
-    fn changes(&self) -> bool {
-        false
+    /// When its links are there by another schedule.
+    fn changes(&self) -> Vec<Time> {
+        Vec::new()
     }
 
     /// The links that lose frames: a port's name, and the chance of each frame.
