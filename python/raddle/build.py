@@ -363,7 +363,7 @@ def fault(
     `ber`: probability that a bit is wrong, 0 to 1; a frame with a wrong bit is lost.
     `clock`: with `switch`, a ToR with circuits: how much its clock is behind, `"40 ns"`, or
         ahead, `"-40 ns"`. It opens circuits by its clock, and a packet of which some bit
-        passes while the circuit is not up is lost.
+        passes while the circuit is not up is lost; several of one ToR add up.
     `during` (`".."`): with `rate`, `loss` and `ber`: when.
     """
     return _given(
