@@ -20,25 +20,27 @@ test:
 # the others simulate, every figure in its quick form among them. Built once and whole: what the next
 # build after an edit could reuse is left out, which takes longer and gives slower programs. Always of
 # the whole workspace: of one package alone, crates of others would have other features, and be built
-# again. A `+` lets cargo share make's jobs.
+# again; the last two build few. A `+` lets cargo share make's jobs.
 short = --exclude raddle-schemes --exclude raddle-sim
 built tests beside python instructions: export CARGO_INCREMENTAL = 0
 built:
 	+$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	+RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	+$(CARGO) test --workspace $(short) --tests --quiet --no-run
-	+$(CARGO) test --workspace --test suite --test memory --quiet --no-run
+	+$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-run
+	+$(CARGO) build --profile test --workspace --lib --bins --test memory --quiet
 tests:
 	+$(CARGO) test --workspace $(short) --tests --quiet --no-fail-fast
-	+$(CARGO) test --workspace --test suite --test memory --quiet --no-fail-fast
+	+$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-fail-fast
 	+$(CARGO) test --workspace --doc --quiet --no-fail-fast
 	+$(CARGO) test --profile dev --package raddle-schemes --package raddle-sim --lib --quiet --no-fail-fast
-	+$(CARGO) test --profile dev --package raddle-schemes --tests --quiet --no-fail-fast
+	+$(CARGO) test --profile dev --package raddle-schemes --test '*' --quiet --no-fail-fast
 environment:
 	@CARGO="$(CARGO)" .ci/python environment
+# Counting builds first, and nothing else can meanwhile: by then the tests run.
 beside:
-	$(MAKE) --no-print-directory instructions
 	$(MAKE) --no-print-directory python
+	$(MAKE) --no-print-directory instructions
 
 # Within a minute: format, lints of the crates that the change touches, the tests of the schemes, and
 # both engines on some plans.

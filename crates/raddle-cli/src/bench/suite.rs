@@ -175,6 +175,18 @@ const OPERA: (&str, &str) = (
      design = \"opera\", slot = \"10 us\", dark = \"1 us\", routes = \"slices\" }",
 );
 const OPERA_SLICES: &[(&str, &str)] = &[OPERA, ENDLESS, UNPACED, SPRAYED, TO_ALL];
+/// All of it waits at ToRs for direct circuits.
+const ROTORLB: &[(&str, &str)] = &[
+    OPERA,
+    ("fabric.topology.bulk", "\"1 B\""),
+    ("fabric.tor", "{ scheme = \"rotorlb\" }"),
+    ENDLESS,
+    ("fabric.queue.classes", "2"),
+    UNPACED,
+    ("transport.recovery", "{ scheme = \"sack\", rto = \"10 s\", ack_every = 16 }"),
+    SPRAYED,
+    TO_ALL,
+];
 
 /// Three permutations at once, each in a data class of its own.
 const THREE_CLASSES: (&str, &str) = ("fabric.queue.classes", "3");
@@ -237,6 +249,7 @@ const CASES: &[Case] = &[
     Case { name: "circuits_direct", set: CIRCUITS_DIRECT, quick: true, ..CASE },
     Case { name: "circuits_valiant", set: CIRCUITS_VALIANT, quick: true, ..CASE },
     Case { name: "opera_slices", set: OPERA_SLICES, quick: true, ..CASE },
+    Case { name: "rotorlb", set: ROTORLB, quick: true, ..CASE },
     Case { name: "websearch_40", set: WEBSEARCH_40, runners: AGAINST_WHEEL, quick: true, ..CASE },
     Case { quick: true, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 16, set: &[MIB_2], runners: BOTH, ..CASE },
