@@ -427,17 +427,25 @@ def record(
     *,
     ports: Sequence[str] | None = None,
     bucket: str | None = None,
+    map: bool | None = None,
+    map_cells: int | None = None,
     queue_means: bool | None = None,
     training: bool | None = None,
     probes: Sequence[str] | None = None,
     probe_every: str | None = None,
     flows: Sequence[int] | str | None = None,
+    packets: bool | None = None,
     sizes: Mapping[str, Any] | None = None,
 ) -> Section:
     """What is kept over time.
 
     `ports`: ports to record over time; `*` stands for any characters.
     `bucket` (`"20 us"`): width of a time bucket; of the default only if ports are given.
+        With `map` where its width begins, by default at `1 us`.
+    `map` (`false`): whether all ports are recorded over time, and which ports each flow's
+        data left by: the table `routes`. Whenever the map is full, pairs of its buckets
+        become one, so that it fits whatever a run takes.
+    `map_cells` (`4000000`): most cells of the map: a port and a bucket is one.
     `queue_means` (`false`): whether the mean length of every queue is measured, exactly;
         `layers` in results tell it, and `series` of recorded ports in each bucket. Takes
         the engine longer.
@@ -449,7 +457,11 @@ def record(
         `flows`, of switches all.
     `probe_every` (`"0 ps"`): width of a time bucket, at whose end a probe is told that has
         changed; `0 ps` tells it at each instant.
-    `flows`: flows whose probes are kept: their numbers, as in `[0, 17]`, or `"every 64th"`.
+    `flows`: flows whose packets and probes are kept: their numbers, as in `[0, 17]`;
+        `"every 64th"`; `"job NAME"`, those of a job; `"slowest 5"`, which runs twice and
+        keeps those that took longest; or `"2%"`, each with this chance.
+    `packets` (whether there are no `probes`): whether each packet of the `flows` is kept,
+        hop by hop: the tables `packets` and `hops`.
     `sizes` (10 kB, 100 kB, 1 MB): which flows results tell apart as short, medium and long:
         `{ short_below = "100 kB", long_above = "1 MB" }`, and medium ones are all between.
         By default short ones are below 10 kB, medium ones from 100 kB to 1 MB, and long
@@ -458,11 +470,14 @@ def record(
     return _given(
         ports=ports,
         bucket=bucket,
+        map=map,
+        map_cells=map_cells,
         queue_means=queue_means,
         training=training,
         probes=probes,
         probe_every=probe_every,
         flows=flows,
+        packets=packets,
         sizes=sizes,
     )
 

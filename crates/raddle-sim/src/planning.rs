@@ -97,6 +97,8 @@ impl Plan {
             let followed = mem::take(&mut self.record.probes.flows);
             let of = |message: &FlowId| pieces.of(message.index()).map(FlowId);
             self.record.probes.flows = followed.iter().flat_map(of).collect();
+            let kept = mem::take(&mut self.record.packets);
+            self.record.packets = kept.iter().flat_map(of).collect();
         }
         Ok(())
     }

@@ -195,7 +195,7 @@ impl Trace {
 
     /// The buckets of a run that lie wholly inside; the last of a run does not.
     fn buckets(&self, run: &FigureRun) -> Range<usize> {
-        let width = run.finished.plan.record.bucket.0;
+        let width = run.finished.outcome.bucket.0;
         let recorded = run.finished.outcome.series.iter().map(|series| series.bytes.len()).max();
         let until = self.until.and_then(|until| until.0.checked_div(width));
         let end = recorded.unwrap_or(0).saturating_sub(1);
@@ -247,7 +247,7 @@ impl Trace {
         let place = plan.record.ports.iter().position(name);
         let told = || format!("the trace `{}`: port `{port}` is not recorded", self.name);
         let series = place.and_then(|place| outcome.series.get(place)).ok_or_else(told)?;
-        let (width, buckets) = (plan.record.bucket.0, self.buckets(run));
+        let (width, buckets) = (outcome.bucket.0, self.buckets(run));
         if buckets.is_empty() {
             return Err(format!("the trace `{}`: no bucket lies within it", self.name));
         }

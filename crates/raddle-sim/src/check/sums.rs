@@ -2,6 +2,7 @@
 
 use super::Findings;
 use crate::plan::Plan;
+use crate::record::trace::{Fate, PacketRow};
 use crate::record::{FlowRecord, Outcome, PortRecord, TorRecord};
 use raddle_schemes::units::Span;
 
@@ -20,6 +21,10 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let (marked, trimmed) = (ports(|p| p.marked), ports(|p| p.trimmed));
     found.at_most(all, ("marked packets arrived", flows(|f| f.marked)), ("marks", marked));
     found.at_most(all, ("trimmed headers arrived", flows(|f| f.trimmed)), ("trims", trimmed));
+    if plan.record.routes {
+        routes(outcome, found);
+    }
+    packets(plan, outcome, found);
     if plan.record.bucket == Span::ZERO {
         return;
     }
@@ -41,6 +46,13 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             ("bytes", series.bytes.iter().sum(), port.bytes),
             ("frames lost", sum(&series.dropped), port.dropped_total()),
             ("data frames lost", sum(&series.dropped_data), port.dropped_data_total()),
+            ("marks", sum(&series.marked), port.marked),
+            ("trims", sum(&series.trimmed), port.trimmed),
+            (
+                "picoseconds paused",
+                series.paused.iter().sum(),
+                port.pfc.as_ref().map_or(0, |pfc| pfc.paused.0),
+            ),
             (
                 "most bytes queued",
                 series.queue_bytes_max.iter().max().copied().unwrap_or(0),
@@ -49,6 +61,64 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         ] {
             found.equal(&place, (what, series), ("the port's", total));
         }
+    }
+}
+
+/// What became of the packets of a recorded flow is what became of the flow's.
+fn packets(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    for flow in &plan.record.packets {
+        let own = || outcome.packets.iter().filter(|row| row.flow == *flow);
+        let of = |fate: Fate| own().filter(|row| row.fate == fate).count() as u64;
+        let lost = |row: &&PacketRow| matches!(row.fate, Fate::Lost(_) | Fate::Middleware);
+        let record = outcome.flows.at(flow.index());
+        let place = format!("packets of flow {}", flow.0);
+        let arrived =
+            |row: &&PacketRow| row.marked && matches!(row.fate, Fate::Delivered | Fate::NotNeeded);
+        for (what, rows, total) in [
+            ("received", of(Fate::Delivered), record.received),
+            ("not needed", of(Fate::NotNeeded), record.duplicates + record.refused),
+            ("trimmed", of(Fate::Trimmed), record.trimmed),
+            ("lost", own().filter(lost).count() as u64, record.dropped),
+            ("marked", own().filter(arrived).count() as u64, record.marked),
+        ] {
+            found.equal(&place, (what, rows), ("the flow's", total));
+        }
+        found.at_most(&place, ("packets", own().count() as u64), ("sent", record.sent));
+        let acked = own().filter(|row| row.acked.is_some()).count() as u64;
+        found.at_most(&place, ("acknowledged", acked), ("received", record.received));
+        if outcome.in_flight_data == 0 {
+            let again = own().filter(|row| row.again).count() as u64;
+            found.equal(&place, ("packets", own().count() as u64), ("sent", record.sent));
+            found.equal(&place, ("sent again", again), ("the flow's", record.retransmitted));
+        }
+    }
+    let mut of_ports = vec![[0; 3]; outcome.ports.len()];
+    for hop in &outcome.hops {
+        let own = &mut of_ports[hop.port.index()];
+        own[0] += u64::from(hop.marked);
+        own[1] += u64::from(hop.fate == Fate::Trimmed);
+        own[2] += u64::from(matches!(hop.fate, Fate::Lost(_)));
+    }
+    for (number, (hops, port)) in of_ports.into_iter().zip(&outcome.ports).enumerate() {
+        let place = format!("hops at port {number}");
+        found.at_most(&place, ("marked", hops[0]), ("the port's", port.marked));
+        found.at_most(&place, ("trimmed", hops[1]), ("the port's", port.trimmed));
+        found.at_most(&place, ("lost", hops[2]), ("the port's", port.dropped_data_total()));
+    }
+}
+
+/// What flows' data did at ports is what the ports did with data.
+fn routes(outcome: &Outcome, found: &mut Findings) {
+    let mut of_ports = vec![(0, 0); outcome.ports.len()];
+    for row in &outcome.routes {
+        let (packets, lost) = &mut of_ports[row.port.index()];
+        *packets += row.packets;
+        *lost += row.lost;
+    }
+    for (number, ((packets, lost), port)) in of_ports.into_iter().zip(&outcome.ports).enumerate() {
+        let place = format!("routes by port {number}");
+        found.equal(&place, ("packets", packets), ("data frames", port.data_frames));
+        found.equal(&place, ("packets lost", lost), ("data lost", port.dropped_data_total()));
     }
 }
 

@@ -85,7 +85,7 @@ impl Layout {
     }
 
     /// The flow that ends at `to`.
-    pub(super) fn flow_to(&self, to: Locator) -> FlowId {
+    pub(crate) fn flow_to(&self, to: Locator) -> FlowId {
         let index = self.locators.index(to);
         self.receivers.at(self.locators.host(to))[index as usize]
     }

@@ -59,30 +59,49 @@ pub struct LayerRecord {
 impl Layer {
     /// The layer of a port's link.
     pub fn of(fabric: &Fabric, port: PortId) -> Self {
+        Layers::of_fabric(fabric).of(fabric, port)
+    }
+}
+
+/// Tells the layers of a fabric's ports.
+#[derive(Clone, Copy, Debug)]
+pub struct Layers {
+    two_tiers: bool,
+}
+
+impl Layers {
+    /// Those of `fabric`.
+    pub fn of_fabric(fabric: &Fabric) -> Self {
+        Self { two_tiers: fabric.switches.iter().all(|switch| switch.tier < 2) }
+    }
+
+    /// The layer of a port's link.
+    pub fn of(self, fabric: &Fabric, port: PortId) -> Layer {
         let tier = |node| match node {
             Node::Host(_) => None,
             Node::Switch(switch) => Some(fabric.switches[switch.index()].tier),
         };
-        let two_tiers = fabric.switches.iter().all(|switch| switch.tier < 2);
+        let two_tiers = self.two_tiers;
         match (tier(fabric.ports[port.index()].owner), tier(fabric.destination(port))) {
-            (None, _) => Self::HostTor,
-            (_, None) => Self::TorHost,
-            (Some(0), Some(1)) if two_tiers => Self::TorSpine,
-            (Some(1), Some(0)) if two_tiers => Self::SpineTor,
-            (Some(0), Some(1)) => Self::TorAgg,
-            (Some(1), Some(0)) => Self::AggTor,
-            (Some(1), Some(2)) => Self::AggCore,
-            (Some(2), Some(1)) => Self::CoreAgg,
-            _ => Self::Switches,
+            (None, _) => Layer::HostTor,
+            (_, None) => Layer::TorHost,
+            (Some(0), Some(1)) if two_tiers => Layer::TorSpine,
+            (Some(1), Some(0)) if two_tiers => Layer::SpineTor,
+            (Some(0), Some(1)) => Layer::TorAgg,
+            (Some(1), Some(0)) => Layer::AggTor,
+            (Some(1), Some(2)) => Layer::AggCore,
+            (Some(2), Some(1)) => Layer::CoreAgg,
+            _ => Layer::Switches,
         }
     }
 }
 
 /// The layers of a fabric after a run, on the way from sending to receiving hosts.
 pub fn layers(fabric: &Fabric, outcome: &Outcome) -> Vec<LayerRecord> {
+    let layers = Layers::of_fabric(fabric);
     let mut ports: BTreeMap<Layer, Vec<usize>> = BTreeMap::new();
     for port in 0..outcome.ports.len() {
-        ports.entry(Layer::of(fabric, PortId(port as u32))).or_default().push(port);
+        ports.entry(layers.of(fabric, PortId(port as u32))).or_default().push(port);
     }
     ports.into_iter().map(|(layer, ports)| layer_record(layer, &ports, outcome)).collect()
 }

@@ -1,26 +1,36 @@
 //! What a run leaves behind: flows, ports, time series, totals.
 
+pub mod after;
 pub(crate) mod deadlock;
 mod flows;
 pub mod followers;
 pub mod layers;
+mod lives;
 mod pieces;
 pub mod probes;
+mod queues;
 pub mod recorder;
+pub mod routes;
 pub mod series;
 mod sizes;
+mod slowest;
+pub mod trace;
 
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
 pub use pieces::PieceRecords;
 use probes::{ProbePlan, ProbeRow};
+use routes::{ProgressRow, RouteRow};
+use series::join_pairs;
 pub use sizes::Sizes;
+use trace::{HopRow, PacketRow};
 
 use crate::wire::frame::Frame;
 use raddle_schemes::buffer::forest::Features;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
+use std::num::NonZeroU32;
 
 /// What to record beside flows, port counters and totals.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +39,16 @@ pub struct RecordPlan {
     pub ports: Vec<PortId>,
     /// Width of a time bucket; zero records no series.
     pub bucket: Span,
+    /// How many buckets a run may have. When it needs more, pairs of them are joined and `bucket` is
+    /// where their width begins; `None`, and it stays.
+    pub most_buckets: Option<NonZeroU32>,
+    /// Whether it is kept which ports each flow's data left by, and what reached its receiver over time.
+    pub routes: bool,
+    /// The flows whose packets are kept, hop by hop; in ascending order.
+    pub packets: Vec<FlowId>,
+    /// The flows that take longest, whose packets or probes are kept: who runs the plan finds them by
+    /// [`Plan::with_slowest`](crate::plan::Plan::with_slowest). Engines do not read it.
+    pub slowest: Option<Slowest>,
     /// Whether the mean length of every queue is measured, which takes the engine longer.
     pub queue_means: bool,
     /// Whether it is kept what each packet of data found in a memory whose policy sees the whole switch,
@@ -40,10 +60,19 @@ pub struct RecordPlan {
     pub probes: ProbePlan,
 }
 
+/// The flows that take longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slowest {
+    /// How many.
+    pub count: u32,
+    /// Whether their packets are kept; else their probes alone.
+    pub packets: bool,
+}
+
 impl RecordPlan {
     /// Whether somebody wants to know of each frame that joins or leaves a queue.
     pub fn watches_queues(&self) -> bool {
-        self.bucket.0 > 0 || self.queue_means
+        self.bucket.0 > 0 || self.queue_means || self.routes || !self.packets.is_empty()
     }
 }
 
@@ -204,6 +233,50 @@ pub struct PortSeries {
     pub dropped: Vec<u32>,
     /// Of these, data packets.
     pub dropped_data: Vec<u32>,
+    /// Data packets marked in the bucket.
+    pub marked: Vec<u32>,
+    /// Data packets trimmed in the bucket.
+    pub trimmed: Vec<u32>,
+    /// Picoseconds for which the far end was to pause classes of what came in here, added up over the
+    /// classes; empty without flow control.
+    pub paused: Vec<u64>,
+}
+
+impl PortSeries {
+    /// Whether nothing came here.
+    pub fn is_idle(&self) -> bool {
+        let counts = [&self.data_frames, &self.dropped, &self.marked, &self.trimmed];
+        let sums = [&self.bytes, &self.queue_bytes_max, &self.paused];
+        counts.iter().all(|list| list.iter().all(|count| *count == 0))
+            && sums.iter().all(|list| list.iter().all(|sum| *sum == 0))
+    }
+
+    /// The length of its longest list of counts.
+    fn buckets(&self) -> usize {
+        let Self { data_frames, dropped, dropped_data, marked, trimmed, .. } = self;
+        let counts = [data_frames, dropped, dropped_data, marked, trimmed].map(Vec::len);
+        let sums = [&self.bytes, &self.queue_bytes_max].map(Vec::len);
+        counts.into_iter().chain(sums).max().unwrap_or(0)
+    }
+
+    /// Joins pairs of buckets; means and pauses come later.
+    fn join_pairs(&mut self) {
+        let Self { data_frames, dropped, dropped_data, marked, trimmed, .. } = self;
+        for counts in [data_frames, dropped, dropped_data, marked, trimmed] {
+            join_pairs(counts, |first, second| first + second);
+        }
+        join_pairs(&mut self.bytes, |first, second| first + second);
+        join_pairs(&mut self.queue_bytes_max, u64::max);
+    }
+
+    fn resize(&mut self, buckets: usize) {
+        let Self { data_frames, dropped, dropped_data, marked, trimmed, .. } = self;
+        for counts in [data_frames, dropped, dropped_data, marked, trimmed] {
+            counts.resize(buckets, 0);
+        }
+        self.bytes.resize(buckets, 0);
+        self.queue_bytes_max.resize(buckets, 0);
+    }
 }
 
 /// How full queues were until the last host had sent its last data packet.
@@ -231,6 +304,18 @@ pub struct Timeline {
     pub timeouts: Vec<u32>,
     /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000, by time and flow.
     pub events: Vec<(Time, FlowId, &'static str)>,
+}
+
+impl Timeline {
+    /// Its counts.
+    fn counts(&mut self) -> [&mut Vec<u32>; 5] {
+        let Self { dropped, marked, trimmed, retransmitted, timeouts, .. } = self;
+        [dropped, marked, trimmed, retransmitted, timeouts]
+    }
+
+    fn join_pairs(&mut self) {
+        self.counts().into_iter().for_each(|list| join_pairs(list, |first, second| first + second));
+    }
 }
 
 /// Why a run ended.
@@ -270,6 +355,16 @@ pub struct Outcome {
     pub series: Vec<PortSeries>,
     /// Fabric-wide, if a bucket was given.
     pub timeline: Timeline,
+    /// How wide their buckets are: [`RecordPlan::bucket`], or where pairs were joined more.
+    pub bucket: Span,
+    /// By flow, then by port, if [`RecordPlan::routes`] asked for it.
+    pub routes: Vec<RouteRow>,
+    /// By flow, then by bucket, if [`RecordPlan::routes`] asked for it and there are buckets.
+    pub progress: Vec<ProgressRow>,
+    /// Packets of [`RecordPlan::packets`]: by flow, then as they were sent.
+    pub packets: Vec<PacketRow>,
+    /// Their hops: by packet, then in order of time.
+    pub hops: Vec<HopRow>,
     /// If [`RecordPlan::queue_means`] asked for it.
     pub occupancy: Option<Occupancy>,
     /// Why it ended.

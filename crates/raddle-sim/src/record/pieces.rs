@@ -2,6 +2,7 @@
 
 use super::followers::in_order;
 use super::probes::Holder;
+use super::routes::merged;
 use super::{FlowRecord, FlowRecords, Outcome, Stop};
 use crate::plan::Plan;
 use crate::workload::pieces::Pieces;
@@ -42,7 +43,16 @@ impl Outcome {
     /// where there are no pieces.
     pub fn of_messages(self, mut plan: Plan) -> (Plan, Self) {
         let Some(pieces) = plan.traffic.pieces.clone() else { return (plan, self) };
-        let Self { flows: records, stop, mut timeline, mut probes, .. } = self;
+        let Self {
+            flows: records,
+            stop,
+            mut timeline,
+            mut probes,
+            mut routes,
+            mut progress,
+            mut packets,
+            ..
+        } = self;
         let messages = (0..pieces.count()).map(|message| {
             let own = pieces.of(message);
             all_of(records.range(own.start as usize..own.end as usize))
@@ -67,12 +77,21 @@ impl Outcome {
             }
         }
         let probes = in_order(probes);
+        routes.iter_mut().for_each(|row| row.flow = pieces.message_of(row.flow));
+        progress.iter_mut().for_each(|row| row.flow = pieces.message_of(row.flow));
+        let (routes, progress) = merged(routes, progress);
+        packets.iter_mut().for_each(|row| row.flow = pieces.message_of(row.flow));
         let traffic = std::mem::replace(&mut plan.traffic, pieces.messages.clone());
         let split = pieces;
         let pieces = Some(Box::new(PieceRecords { traffic, records, stop }));
         plan.record.probes.flows.iter_mut().for_each(|flow| *flow = split.message_of(*flow));
         plan.record.probes.flows.dedup();
-        (plan, Self { flows, stop: told, timeline, probes, pieces, ..self })
+        plan.record.packets.iter_mut().for_each(|flow| *flow = split.message_of(*flow));
+        plan.record.packets.dedup();
+        (
+            plan,
+            Self { flows, stop: told, timeline, probes, routes, progress, packets, pieces, ..self },
+        )
     }
 
     /// The other way: plan and outcome of the pieces that were run, if there are any.

@@ -1,19 +1,25 @@
 //! Series and timelines while a run goes on: the same few calls from both engines.
 
+use super::queues::{Change, OverTime, Queues};
+use super::routes::{ProgressRow, RouteRow, Routes};
 use super::series::Buckets;
-use super::{Occupancy, PortSeries, Timeline};
+use super::trace::{HopRow, PacketRow, Trace, What};
+use super::{DropCause, FlowRecords, Occupancy, PortSeries, Timeline};
 use crate::faults::link::Lost;
 use crate::faults::{Faults, PortChange};
-use crate::plan::{Plan, Service};
+use crate::plan::Plan;
 use crate::topology::Node;
 use crate::topology::circuits::Circuits;
-use crate::wire::frame::{Frame, Locators};
+use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Span, Time};
 
 /// Fills the series of the ports a plan names, and fabric-wide counts over time.
 pub struct Recorder {
     buckets: Buckets,
+    /// From then on there are more buckets than there may be.
+    full_at: u64,
+    most_buckets: u64,
     /// Whether anything is recorded at all.
     on: bool,
     /// Index into `series`, per port; empty if no port is named.
@@ -21,6 +27,11 @@ pub struct Recorder {
     series: Vec<PortSeries>,
     timeline: Timeline,
     queues: Option<Queues>,
+    routes: Option<Box<Routes>>,
+    trace: Option<Box<Trace>>,
+    /// How many classes of what came in through each recorded port were paused; empty without flow
+    /// control.
+    pauses: Vec<OverTime>,
     circuits: Option<Watch>,
     /// Frames taken out when their circuit closed, per port; empty where that does not happen.
     late: Vec<u64>,
@@ -67,205 +78,6 @@ impl Watch {
     }
 }
 
-/// Integrals of queues until the last host has sent its last data: a frame that joins at t and leaves
-/// at u adds its bytes times u - t, or what of that lies before.
-struct Queues {
-    hosts: usize,
-    /// Whether control frames queue with data.
-    one_class: bool,
-    /// A bit for each data class whose ACKs are in its queue.
-    acks: u8,
-    locators: Locators,
-    occupancy: Occupancy,
-    /// Bytes queued at each port, as far as `late` does not say.
-    bytes: Vec<u64>,
-    /// What happened after the last data that is known to have left a host: it counts once a host
-    /// sends later than that.
-    late: Vec<Change>,
-    /// How long `late` may be before it is looked through.
-    late_limit: usize,
-    /// Of each port that has a series.
-    over_time: Vec<OverTime>,
-    /// A bit for each lossless data class, where not all are.
-    lossless: u8,
-    /// The same of frames of these classes; empty if there are none.
-    lossless_over_time: Vec<OverTime>,
-}
-
-/// Integrals of one queue, bucket by bucket: sums whose order does not matter.
-#[derive(Clone, Default)]
-struct OverTime {
-    /// Bytes that joined in the bucket, less those that left.
-    net: Vec<u64>,
-    /// Bytes times the picoseconds from the joining, or less those from the leaving, to the bucket's end.
-    within: Vec<u128>,
-}
-
-impl OverTime {
-    fn change(&mut self, width: u64, change: Change) {
-        let (bytes, buckets) = (u64::from(change.bytes), Buckets::new(Span(width)));
-        let to_end = width - change.at.0 % width;
-        let area = u128::from(bytes) * u128::from(to_end);
-        if let (Some(net), Some(within)) =
-            (buckets.at(&mut self.net, change.at), buckets.at(&mut self.within, change.at))
-        {
-            let joins = change.joins;
-            *net = if joins { net.wrapping_add(bytes) } else { net.wrapping_sub(bytes) };
-            *within = if joins { within.wrapping_add(area) } else { within.wrapping_sub(area) };
-        }
-    }
-
-    fn add(&mut self, other: Self) {
-        let longest = self.net.len().max(other.net.len());
-        self.net.resize(longest, 0);
-        self.within.resize(longest, 0);
-        let net = self.net.iter_mut().zip(other.net);
-        net.for_each(|(own, other)| *own = own.wrapping_add(other));
-        let within = self.within.iter_mut().zip(other.within);
-        within.for_each(|(own, other)| *own = own.wrapping_add(other));
-    }
-
-    /// The mean of each of so many buckets, in whole bytes.
-    fn means(&self, width: u64, buckets: usize) -> Vec<u64> {
-        let mut before = 0_u64;
-        let mean = |bucket: usize| {
-            let within = self.within.get(bucket).copied().unwrap_or(0);
-            let area = (u128::from(before) * u128::from(width)).wrapping_add(within);
-            before = before.wrapping_add(self.net.get(bucket).copied().unwrap_or(0));
-            (area / u128::from(width)) as u64
-        };
-        (0..buckets).map(mean).collect()
-    }
-}
-
-/// A frame that joins a queue, or leaves it.
-#[derive(Clone, Copy)]
-struct Change {
-    at: Time,
-    port: PortId,
-    bytes: u32,
-    joins: bool,
-}
-
-/// Changes kept before they are looked through for the first time.
-const LATE: usize = 1 << 12;
-
-impl Queues {
-    fn new(whole: &Plan) -> Self {
-        let ports = whole.fabric.ports.len();
-        let lossless = whole.lossless_classes();
-        let is_mixed = (0..whole.queue.classes).any(|class| lossless >> class & 1 == 0);
-        let lossless = if is_mixed { lossless } else { 0 };
-        let over_time = vec![OverTime::default(); whole.record.ports.len()];
-        Self {
-            hosts: whole.fabric.host_ports() as usize,
-            one_class: whole.queue.service == Service::Fifo,
-            acks: whole.queue.ack_classes(),
-            locators: Locators::of(&whole.fabric, whole.queue.classes),
-            occupancy: Occupancy { byte_ps: vec![0; ports], sent_until: Time::ZERO },
-            bytes: vec![0; ports],
-            late: Vec::new(),
-            late_limit: LATE,
-            lossless_over_time: if lossless == 0 { Vec::new() } else { over_time.clone() },
-            over_time,
-            lossless,
-        }
-    }
-
-    /// A frame joins a queue, which has a series or not.
-    fn joined(&mut self, port: PortId, now: Time, frame: Frame, series: Option<(usize, u64)>) {
-        let change = Change { at: now, port, bytes: frame.size().0 as u32, joins: true };
-        self.note(change, frame, series);
-    }
-
-    /// A frame leaves a port, which has a series or not.
-    fn left(&mut self, port: PortId, now: Time, frame: Frame, series: Option<(usize, u64)>) {
-        if port.index() < self.hosts {
-            if frame.is_data() {
-                self.occupancy.sent_until = self.occupancy.sent_until.max(now);
-            }
-        } else if self.one_class || !frame.is_control() || self.is_with_data(frame) {
-            let change = Change { at: now, port, bytes: frame.size().0 as u32, joins: false };
-            self.note(change, frame, series);
-        }
-    }
-
-    fn note(&mut self, change: Change, frame: Frame, series: Option<(usize, u64)>) {
-        if let Some((series, width)) = series {
-            self.over_time[series].change(width, change);
-            if self.lossless >> self.locators.class(frame.to) & 1 == 1 {
-                self.lossless_over_time[series].change(width, change);
-            }
-        }
-        self.change(change);
-    }
-
-    /// Whether it is an ACK that was in a queue of data.
-    fn is_with_data(&self, frame: Frame) -> bool {
-        self.acks != 0 && frame.is_reply() && self.acks >> self.locators.class(frame.to) & 1 == 1
-    }
-
-    fn change(&mut self, change: Change) {
-        if change.at <= self.occupancy.sent_until {
-            return self.apply(change);
-        }
-        self.late.push(change);
-        if self.late.len() >= self.late_limit {
-            self.look_through();
-            self.late_limit = LATE.max(2 * self.late.len());
-        }
-    }
-
-    fn apply(&mut self, Change { at, port, bytes, joins }: Change) {
-        let area = u128::from(bytes) * u128::from(at.0);
-        let (sum, queued) =
-            (&mut self.occupancy.byte_ps[port.index()], &mut self.bytes[port.index()]);
-        if joins {
-            *sum = sum.wrapping_sub(area);
-            *queued = queued.wrapping_add(u64::from(bytes));
-        } else {
-            *sum = sum.wrapping_add(area);
-            *queued = queued.wrapping_sub(u64::from(bytes));
-        }
-    }
-
-    /// Counts what is not late any more.
-    fn look_through(&mut self) {
-        let until = self.occupancy.sent_until;
-        for change in std::mem::take(&mut self.late) {
-            if change.at <= until {
-                self.apply(change);
-            } else {
-                self.late.push(change);
-            }
-        }
-    }
-
-    fn add(&mut self, other: Self) {
-        let until = &mut self.occupancy.sent_until;
-        *until = (*until).max(other.occupancy.sent_until);
-        let sums = self.occupancy.byte_ps.iter_mut().zip(other.occupancy.byte_ps);
-        sums.for_each(|(own, other)| *own = own.wrapping_add(other));
-        let bytes = self.bytes.iter_mut().zip(other.bytes);
-        bytes.for_each(|(own, other)| *own = own.wrapping_add(other));
-        self.late.extend(other.late);
-        let over_time = self.over_time.iter_mut().zip(other.over_time);
-        over_time.for_each(|(own, other)| own.add(other));
-        let lossless = self.lossless_over_time.iter_mut().zip(other.lossless_over_time);
-        lossless.for_each(|(own, other)| own.add(other));
-    }
-
-    /// The integrals, of what is queued still, too.
-    fn finish(mut self) -> Occupancy {
-        self.look_through();
-        let until = u128::from(self.occupancy.sent_until.0);
-        for (sum, bytes) in self.occupancy.byte_ps.iter_mut().zip(self.bytes) {
-            *sum = sum.wrapping_add(u128::from(bytes) * until);
-        }
-        self.occupancy
-    }
-}
-
 impl Recorder {
     /// A recorder for a run.
     pub fn new(whole: &Plan) -> Self {
@@ -277,16 +89,54 @@ impl Recorder {
         for (index, port) in plan.ports.iter().enumerate() {
             series_of[port.index()] = Some(index as u32);
         }
+        let most_buckets = plan.most_buckets.map_or(u64::MAX, |most| most.get().into());
         Self {
             buckets: Buckets::new(plan.bucket),
+            full_at: full_at(plan.bucket.0, most_buckets),
+            most_buckets,
             on: plan.watches_queues(),
             series_of,
             series: vec![PortSeries::default(); plan.ports.len()],
             timeline: Timeline::default(),
             queues,
+            routes: plan.routes.then(|| Box::new(Routes::new(whole))),
+            trace: Trace::of(whole),
+            pauses: match whole.queue.pfc {
+                Some(_) if plan.bucket.0 > 0 => vec![OverTime::default(); plan.ports.len()],
+                _ => Vec::new(),
+            },
             circuits: plan.watches_queues().then(|| Watch::new(whole)).flatten(),
             late: vec![0; if by_slices { ports } else { 0 }],
             clipped: vec![0; if whole.faults.clocks.is_empty() { 0 } else { ports }],
+        }
+    }
+
+    /// Joins pairs of buckets until the one of `now` is among those that there may be.
+    #[inline]
+    fn make_room(&mut self, now: Time) {
+        while now.0 >= self.full_at {
+            self.widen();
+        }
+    }
+
+    /// Joins pairs of buckets.
+    #[cold]
+    fn widen(&mut self) {
+        let width = self.buckets.width();
+        self.buckets = Buckets::new(Span(2 * width));
+        self.full_at = full_at(2 * width, self.most_buckets);
+        self.series.iter_mut().for_each(PortSeries::join_pairs);
+        self.timeline.join_pairs();
+        self.pauses.iter_mut().for_each(|own| own.join_pairs(width));
+        self.queues.iter_mut().for_each(|own| own.join_pairs(width));
+        self.routes.iter_mut().for_each(|own| own.join_pairs());
+    }
+
+    /// Something happened to a frame.
+    #[inline]
+    fn trace(&mut self, port: PortId, now: Time, frame: Frame, what: What) {
+        if let Some(trace) = &mut self.trace {
+            trace.note(port, now, frame, what);
         }
     }
 
@@ -309,6 +159,7 @@ impl Recorder {
     }
 
     fn note_departed(&mut self, port: PortId, now: Time, frame: Frame) {
+        self.make_room(now);
         let place = self.place(port);
         if let Some(queues) = &mut self.queues {
             queues.left(port, now, frame, place);
@@ -317,6 +168,10 @@ impl Recorder {
             circuits.note(port, now, frame);
         }
         let buckets = self.buckets;
+        if let Some(routes) = &mut self.routes {
+            routes.departed(port, now, frame, buckets);
+        }
+        self.trace(port, now, frame, What::Left);
         if let Some(series) = self.series(port) {
             if let Some(bytes) = buckets.at(&mut series.bytes, now) {
                 *bytes += frame.size().0;
@@ -337,17 +192,27 @@ impl Recorder {
 
     /// A frame that was queued at `port`, or half sent, was lost there.
     pub fn flushed(&mut self, port: PortId, now: Time, frame: Frame) {
+        self.make_room(now);
         let place = self.place(port);
         if let Some(queues) = &mut self.queues {
             queues.left(port, now, frame, place);
         }
+        if let Some(routes) = &mut self.routes {
+            routes.flushed(port, frame);
+        }
+        self.trace(port, now, frame, What::Out);
     }
 
     fn note_queued(&mut self, port: PortId, now: Time, frame: Frame, bytes: u64) {
+        self.make_room(now);
         let place = self.place(port);
         if let Some(queues) = &mut self.queues {
             queues.joined(port, now, frame, place);
         }
+        if let Some(routes) = &mut self.routes {
+            routes.queued(port, now, frame);
+        }
+        self.trace(port, now, frame, What::Queued(bytes - frame.size().0));
         let buckets = self.buckets;
         if let Some(series) = self.series(port)
             && let Some(most) = buckets.at(&mut series.queue_bytes_max, now)
@@ -357,9 +222,14 @@ impl Recorder {
     }
 
     /// A frame was lost at `port`.
-    pub fn dropped(&mut self, port: PortId, now: Time, frame: Frame) {
+    pub fn dropped(&mut self, port: PortId, now: Time, frame: Frame, cause: DropCause) {
+        self.trace(port, now, frame, What::Lost(cause));
+        self.make_room(now);
         let buckets = self.buckets;
         buckets.count(&mut self.timeline.dropped, now);
+        if let Some(routes) = &mut self.routes {
+            routes.dropped(port, now, frame);
+        }
         if let Some(series) = self.series(port) {
             buckets.count(&mut series.dropped, now);
             if frame.is_data() {
@@ -369,7 +239,9 @@ impl Recorder {
     }
 
     /// A frame was dropped by a switch's middleware, at no port.
-    pub fn dropped_within(&mut self, now: Time) {
+    pub fn dropped_within(&mut self, now: Time, frame: Frame) {
+        self.trace(PortId(u32::MAX), now, frame, What::Within);
+        self.make_room(now);
         self.buckets.count(&mut self.timeline.dropped, now);
     }
 
@@ -387,21 +259,58 @@ impl Recorder {
         self.flushed(port, now, frame);
     }
 
-    /// A packet was marked.
+    /// A packet was marked at `port`.
     #[inline]
-    pub fn marked(&mut self, now: Time) {
+    pub fn marked(&mut self, port: PortId, now: Time) {
         if self.on {
-            self.buckets.count(&mut self.timeline.marked, now);
+            self.note_marked(port, now);
         }
     }
 
-    /// A packet was trimmed.
-    pub fn trimmed(&mut self, now: Time) {
-        self.buckets.count(&mut self.timeline.trimmed, now);
+    fn note_marked(&mut self, port: PortId, now: Time) {
+        self.make_room(now);
+        let buckets = self.buckets;
+        buckets.count(&mut self.timeline.marked, now);
+        if let Some(series) = self.series(port) {
+            buckets.count(&mut series.marked, now);
+        }
+    }
+
+    /// A packet was trimmed at `port`.
+    pub fn trimmed(&mut self, port: PortId, now: Time, frame: Frame) {
+        self.trace(port, now, frame, What::Trimmed);
+        self.make_room(now);
+        let buckets = self.buckets;
+        buckets.count(&mut self.timeline.trimmed, now);
+        if let Some(series) = self.series(port) {
+            buckets.count(&mut series.trimmed, now);
+        }
+    }
+
+    /// The far end of `port` is to pause so many classes from now on, or may resume them.
+    #[cold]
+    pub fn paused(&mut self, port: PortId, now: Time, classes: u32, pauses: bool) {
+        self.make_room(now);
+        if let Some((place, width)) = self.place(port)
+            && let Some(over_time) = self.pauses.get_mut(place)
+        {
+            over_time.change(width, Change { at: now, port, bytes: classes, joins: pauses });
+        }
+    }
+
+    /// The run ends at `end`, while each port has the far end pause these classes, a bit each.
+    pub fn end_pauses(&mut self, end: Time, pausing: &[u8]) {
+        let pausing = (0..).map(PortId).zip(pausing).filter(|(_, classes)| **classes != 0);
+        pausing.for_each(|(port, classes)| self.paused(port, end, classes.count_ones(), false));
     }
 
     /// Adds what another part of the same run recorded.
-    pub(crate) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, mut other: Self) {
+        while self.buckets.width() != other.buckets.width() {
+            let narrow =
+                if self.buckets.width() < other.buckets.width() { &mut *self } else { &mut other };
+            narrow.widen();
+        }
         let own = &mut self.timeline;
         sum(&mut own.dropped, &other.timeline.dropped);
         sum(&mut own.marked, &other.timeline.marked);
@@ -411,14 +320,25 @@ impl Recorder {
         if let (Some(own), Some(other)) = (&mut self.queues, other.queues) {
             own.add(other);
         }
+        if let (Some(own), Some(other)) = (&mut self.routes, other.routes) {
+            own.add(*other);
+        }
+        if let (Some(own), Some(other)) = (&mut self.trace, other.trace) {
+            own.add(*other);
+        }
         if let (Some(own), Some(other)) = (&mut self.circuits, other.circuits) {
             own.outside += other.outside;
+        }
+        for (own, other) in self.pauses.iter_mut().zip(other.pauses) {
+            own.add(other);
         }
         for (own, other) in self.series.iter_mut().zip(&other.series) {
             sum(&mut own.data_frames, &other.data_frames);
             sum(&mut own.bytes, &other.bytes);
             sum(&mut own.dropped, &other.dropped);
             sum(&mut own.dropped_data, &other.dropped_data);
+            sum(&mut own.marked, &other.marked);
+            sum(&mut own.trimmed, &other.trimmed);
             // A port's queue lies in one part.
             sum(&mut own.queue_bytes_max, &other.queue_bytes_max);
         }
@@ -439,46 +359,90 @@ impl Recorder {
         std::mem::take(&mut self.late)
     }
 
-    /// What was recorded, with what the hosts recorded; all series equally long.
-    pub fn finish(mut self, hosts: Timeline) -> (Vec<PortSeries>, Timeline, Option<Occupancy>) {
-        let mut timeline = Timeline {
-            retransmitted: hosts.retransmitted,
-            timeouts: hosts.timeouts,
-            events: hosts.events,
-            ..self.timeline
-        };
-        let counts = [
-            &mut timeline.dropped,
-            &mut timeline.marked,
-            &mut timeline.trimmed,
-            &mut timeline.retransmitted,
-            &mut timeline.timeouts,
-        ];
-        let of_ports = self.series.iter().map(|series| {
-            let counts = series.data_frames.len().max(series.dropped.len());
-            counts.max(series.bytes.len()).max(series.queue_bytes_max.len())
-        });
-        let longest = counts.iter().map(|list| list.len()).chain(of_ports).max().unwrap_or(0);
-        for list in counts {
-            list.resize(longest, 0);
+    /// What was recorded, with what the hosts recorded in buckets of the plan's width;
+    /// all series equally long.
+    ///
+    /// What became of the flows is known, and when the run stopped, if before they had completed.
+    pub fn finish(
+        mut self,
+        plan: &Plan,
+        mut hosts: Timeline,
+        flows: &FlowRecords,
+        stop: Option<Time>,
+    ) -> Recorded {
+        let mut width = plan.record.bucket.0;
+        while width < self.buckets.width() {
+            hosts.join_pairs();
+            width *= 2;
         }
-        for series in &mut self.series {
-            series.data_frames.resize(longest, 0);
-            series.dropped.resize(longest, 0);
-            series.dropped_data.resize(longest, 0);
-            series.bytes.resize(longest, 0);
-            series.queue_bytes_max.resize(longest, 0);
+        self.timeline.retransmitted = hosts.retransmitted;
+        self.timeline.timeouts = hosts.timeouts;
+        self.timeline.events = hosts.events;
+        while self.longest() > self.most_buckets {
+            self.widen();
         }
-        if let Some(queues) = self.queues.as_ref().filter(|_| self.buckets.width() > 0) {
+        let longest = self.longest() as usize;
+        self.timeline.counts().into_iter().for_each(|list| list.resize(longest, 0));
+        self.series.iter_mut().for_each(|series| series.resize(longest));
+        let width = self.buckets.width();
+        for (series, over_time) in self.series.iter_mut().zip(&self.pauses) {
+            series.paused = over_time.areas(width, longest).map(|area| area as u64).collect();
+        }
+        if let Some(queues) = self.queues.as_ref().filter(|_| width > 0) {
             for (series, over_time) in self.series.iter_mut().zip(&queues.over_time) {
-                series.queue_bytes_mean = over_time.means(self.buckets.width(), longest);
+                series.queue_bytes_mean = over_time.means(width, longest);
             }
             for (series, over_time) in self.series.iter_mut().zip(&queues.lossless_over_time) {
-                series.lossless_bytes_mean = over_time.means(self.buckets.width(), longest);
+                series.lossless_bytes_mean = over_time.means(width, longest);
             }
         }
-        (self.series, timeline, self.queues.map(Queues::finish))
+        let (routes, progress) = self.routes.map(|own| own.finish(plan)).unwrap_or_default();
+        let trace = self.trace.map(|own| own.finish(plan, flows, stop));
+        let (packets, hops) = trace.unwrap_or_default();
+        Recorded {
+            packets,
+            hops,
+            routes,
+            progress,
+            bucket: Span(width),
+            series: self.series,
+            timeline: self.timeline,
+            occupancy: self.queues.map(Queues::finish),
+        }
     }
+
+    /// The number of buckets of what has most.
+    fn longest(&mut self) -> u64 {
+        let counts = self.timeline.counts().into_iter().map(|list| list.len()).max();
+        let of_ports = self.series.iter().map(PortSeries::buckets);
+        let paused = self.pauses.iter().map(OverTime::len);
+        counts.into_iter().chain(of_ports).chain(paused).max().unwrap_or(0) as u64
+    }
+}
+
+/// What a recorder has at the end of a run.
+pub struct Recorded {
+    /// How wide buckets are.
+    pub bucket: Span,
+    /// As in an outcome.
+    pub series: Vec<PortSeries>,
+    /// As in an outcome.
+    pub timeline: Timeline,
+    /// As in an outcome.
+    pub packets: Vec<PacketRow>,
+    /// As in an outcome.
+    pub hops: Vec<HopRow>,
+    /// As in an outcome.
+    pub routes: Vec<RouteRow>,
+    /// As in an outcome.
+    pub progress: Vec<ProgressRow>,
+    /// As in an outcome.
+    pub occupancy: Option<Occupancy>,
+}
+
+/// When so many buckets of this width end; never, without a width.
+fn full_at(width: u64, buckets: u64) -> u64 {
+    if width == 0 { u64::MAX } else { width.saturating_mul(buckets) }
 }
 
 fn sum<T: Copy + Default + std::ops::AddAssign>(own: &mut Vec<T>, other: &[T]) {

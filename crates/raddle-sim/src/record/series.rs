@@ -35,3 +35,27 @@ impl Buckets {
         }
     }
 }
+
+/// Joins pairs of buckets: each becomes what `join` makes of the two.
+pub(super) fn join_pairs<T: Copy>(series: &mut Vec<T>, join: impl Fn(T, T) -> T) {
+    let pairs = series.len().div_ceil(2);
+    for pair in 0..pairs {
+        let first = series[2 * pair];
+        series[pair] = series.get(2 * pair + 1).map_or(first, |second| join(first, *second));
+    }
+    series.truncate(pairs);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_an_odd_number_of_buckets_stays_alone() {
+        let mut series = vec![1, 2, 3, 4, 5];
+        join_pairs(&mut series, |first, second| first + second);
+        assert_eq!(series, [3, 7, 5]);
+        join_pairs(&mut series, u32::max);
+        assert_eq!(series, [7, 5]);
+    }
+}

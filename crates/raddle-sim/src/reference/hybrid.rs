@@ -81,7 +81,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             if from.marker(class).mark(&state) {
                 frame.mark();
                 from.record.marked += 1;
-                self.recorder.marked(now);
+                self.recorder.marked(pair, now);
             }
         }
         let from = &self.ports[pair.index()];

@@ -26,7 +26,7 @@ use crate::middleware::Middleware;
 use crate::plan::{AckQueue, MarkAt, Overflow, Plan, Service};
 use crate::record::deadlock::circle;
 use crate::record::followers::{Follower, in_order};
-use crate::record::recorder::Recorder;
+use crate::record::recorder::{Recorded, Recorder};
 use crate::record::{DropCause, Observer, Outcome, Progress, Stop};
 use crate::topology::Node;
 use crate::topology::routing::Ports;
@@ -302,7 +302,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let plane = self.hosts.addresses.locators.plane(frame.to);
             let port = self.plan.fabric.host_port(host, plane);
             match lost {
-                Some(_) => self.recorder.dropped(port, now, frame),
+                Some(cause) => self.recorder.dropped(port, now, frame, cause),
                 None => self.launch(departs, port, frame, Note::default()),
             }
             if lost != Some(DropCause::LinkDown) {
@@ -466,7 +466,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             frame.trim(plan.transport.header);
             let port = &mut self.ports[id.index()];
             port.record.trimmed += 1;
-            self.recorder.trimmed(now);
+            self.recorder.trimmed(id, now, frame);
             class = control;
         } else if class < control && !frame.is_control() && queue.mark_at == MarkAt::Enqueue {
             let port = &mut self.ports[id.index()];
@@ -477,7 +477,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             if port.marker(class).mark(&state) {
                 frame.mark();
                 port.record.marked += 1;
-                self.recorder.marked(now);
+                self.recorder.marked(id, now);
             }
         }
         let size = frame.size();
@@ -598,7 +598,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             if port.marker(class).mark(&state) {
                 frame.mark();
                 port.record.marked += 1;
-                self.recorder.marked(now);
+                self.recorder.marked(id, now);
             }
         }
         self.recorder.departed(id, now, frame);
@@ -641,13 +641,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
         record.dropped[cause as usize] += 1;
         record.dropped_data[cause as usize] += u64::from(frame.is_data());
-        self.note_drop(now, port, frame);
-    }
-
-    /// The part of a drop that no port's record holds.
-    fn note_drop(&mut self, now: Time, port: PortId, frame: Frame) {
         self.hosts.note_dropped(frame);
-        self.recorder.dropped(port, now, frame);
+        self.recorder.dropped(port, now, frame, cause);
     }
 
     fn is_dead(&self, now: Time, node: Node) -> bool {
@@ -718,10 +713,14 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
         let outside_openings = self.recorder.outside_openings();
         let mut recorder = self.recorder;
+        recorder.end_pauses(end, &pausing);
         let late_frames = recorder.late_frames();
         let clipped_frames = recorder.clipped_frames();
-        let (series, timeline, occupancy) = recorder.finish(timeline);
         let stop = ending.with(&flows);
+        let stopped = (stop != Stop::Completed).then_some(end);
+        let Recorded { bucket, series, timeline, routes, progress, packets, hops, occupancy } =
+            recorder.finish(self.plan, timeline, &flows, stopped);
+
         let deadlock = match stop {
             Stop::Stalled(_) => circle(&self.plan.fabric, &pausing, &waiting),
             _ => Vec::new(),
@@ -741,6 +740,11 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             ports,
             series,
             timeline,
+            bucket,
+            routes,
+            progress,
+            packets,
+            hops,
             occupancy,
             stop,
             end,

@@ -22,6 +22,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             ingress.pausing |= bit;
             ingress.news |= bit;
             record.turn(now, true);
+            self.recorder.paused(id, now, 1, true);
             self.want_wire(now, id);
         }
         self.ask_memory(now, id, class);
@@ -42,6 +43,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         port.ingress.pausing ^= bit;
         port.ingress.news |= bit;
         port.record.pfc.iter_mut().for_each(|record| record.turn(now, pauses));
+        self.recorder.paused(id, now, 1, pauses);
         self.want_wire(now, id);
     }
 
@@ -60,6 +62,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             ingress.pausing &= !bit;
             ingress.news |= bit;
             port.record.pfc.iter_mut().for_each(|record| record.turn(now, false));
+            self.recorder.paused(id, now, 1, false);
             self.want_wire(now, id);
         }
         self.ask_memory(now, id, class);

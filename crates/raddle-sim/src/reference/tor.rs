@@ -59,7 +59,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             Passage::Held => None,
             Passage::Dropped => {
                 self.hosts.note_dropped(*frame);
-                self.recorder.dropped_within(now);
+                self.recorder.dropped_within(now, *frame);
                 None
             }
         }
@@ -94,7 +94,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         self.gone(now, (id, class), came_in, frame.size(), false);
         self.recorder.flushed(id, now, frame);
         self.hosts.note_dropped(frame);
-        self.recorder.dropped_within(now);
+        self.recorder.dropped_within(now, frame);
     }
 
     /// What middleware has to send is queued when the wires of this instant have started.
@@ -133,7 +133,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             Some(tor) if ways == 0 => {
                 tor.note_dropped(frame);
                 self.hosts.note_dropped(frame);
-                self.recorder.dropped_within(now);
+                self.recorder.dropped_within(now, frame);
             }
             _ => {
                 self.at_hand = note;

@@ -209,6 +209,22 @@ impl Fabric {
         self.switches[self.edge(host).index()].pod.unwrap_or(0)
     }
 
+    /// How many switches each plane has, where planes share nothing but the hosts: the first so many
+    /// belong to the first plane, and so on. `None` where there is one, or where hosts with several
+    /// ports are attached to one tree.
+    pub fn switches_per_plane(&self) -> Option<u32> {
+        let switches = self.switches.len() as u32;
+        let each = (self.planes > 1).then(|| switches / self.planes).filter(|each| *each > 0)?;
+        let tiers = |plane: u32| {
+            let own = plane as usize * each as usize..(plane as usize + 1) * each as usize;
+            self.switches[own].iter().map(|switch| switch.tier)
+        };
+        let alike = switches.is_multiple_of(self.planes)
+            && (1..self.planes).all(|plane| tiers(plane).eq(tiers(0)));
+        let own = |port| self.edge_of(PortId(port)).0 / each == port / self.hosts;
+        (alike && (0..self.host_ports()).all(own)).then_some(each)
+    }
+
     /// The name of a host: that of its port, or what its ports' names begin with.
     pub fn host_name(&self, host: HostId) -> &str {
         let port = self.ports[host.index()].name.as_str();

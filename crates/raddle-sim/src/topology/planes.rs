@@ -226,6 +226,8 @@ mod tests {
             assert_eq!(three.host_name(HostId(7)), "host7");
             let ports: Vec<_> = three.ports_of(HostId(7)).collect();
             assert_eq!(ports, [7, 23, 39].map(PortId));
+            let each = one.switches.len() as u32;
+            assert_eq!((one.switches_per_plane(), three.switches_per_plane()), (None, Some(each)));
         }
     }
 
@@ -255,6 +257,7 @@ mod tests {
         let one = shape.unwrap().build().unwrap();
         let fabric = one.clone().with_ports_per_host(3).unwrap();
         assert_eq!((fabric.hosts, fabric.planes, fabric.ports.len()), (8, 3, one.ports.len()));
+        assert_eq!(fabric.switches_per_plane(), None);
         let far_end = |name: &str| {
             let port = fabric.port_named(name).unwrap();
             fabric.ports[fabric.ports[port.index()].peer.index()].name.as_str()

@@ -265,6 +265,11 @@ impl Frame {
         spoken_of.map(move |class| (class, pause >> class & 1 == 1))
     }
 
+    /// All flags, those of its kind included.
+    pub(crate) fn flags(&self) -> u8 {
+        self.meta[0] as u8
+    }
+
     /// Packet number or count of arrivals.
     #[inline]
     pub fn number(&self) -> u32 {

@@ -35,7 +35,7 @@ pub(crate) fn detail(plan: &Plan, outcome: &Outcome) -> Detail {
     let queue = queue_lengths(plan);
     Detail {
         seed: plan.seed,
-        bucket_us: plan.record.bucket.as_us(),
+        bucket_us: outcome.bucket.as_us(),
         ports_title: ports_title(plan),
         ports: ports.collect(),
         counts: Counts {

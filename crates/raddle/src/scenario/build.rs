@@ -2,6 +2,7 @@
 
 use super::Scenario;
 use super::fault::{FaultSection, fault_problem};
+use super::followed::Chosen;
 use super::jobs::Jobs;
 use super::limits;
 use super::memory;
@@ -15,8 +16,9 @@ use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::faults::{Faults, PortChange};
 use raddle_sim::limits::LimitError;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::RecordPlan;
+use raddle_sim::record::{RecordPlan, Slowest};
 use raddle_sim::topology::Fabric;
+use raddle_sim::workload::Traffic;
 use std::sync::Arc;
 
 /// Fabrics built so far, by their resolved topology: the cells of a study share them.
@@ -119,7 +121,7 @@ impl Scenario {
             tor: self.tor.clone(),
             faults: resolved.faults,
             transport: self.transport.clone(),
-            record: self.record_of(traffic.flows.len())?,
+            record: self.record_of(&traffic, seed)?,
             traffic,
             seed,
             end: self.end,
@@ -142,11 +144,20 @@ impl Scenario {
         }
     }
 
-    /// What a run of so many flows records.
-    fn record_of(&self, flows: usize) -> Result<RecordPlan, Problem> {
+    /// What a run of this traffic records.
+    fn record_of(&self, traffic: &Traffic, seed: u64) -> Result<RecordPlan, Problem> {
         let mut record = self.record.clone();
-        if let Some(followed) = &self.followed {
-            record.probes.flows = followed.of(flows)?;
+        let Some(followed) = &self.followed else { return Ok(record) };
+        match followed.of(traffic, seed)? {
+            Chosen::Slowest(count) => {
+                record.slowest = Some(Slowest { count, packets: followed.packets });
+            }
+            Chosen::These(flows) => {
+                if followed.packets {
+                    record.packets.clone_from(&flows);
+                }
+                record.probes.flows = flows;
+            }
         }
         Ok(record)
     }

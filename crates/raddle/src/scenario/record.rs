@@ -1,22 +1,25 @@
-//! `[record]` and `[run]`: what is kept beside flows and totals, and when a run ends.
+//! `[record]`: what is kept beside flows and totals.
 
+use super::followed::Followed;
 use super::key::{Section, keys};
-use super::keyed::{Reader, span_or};
-use super::limits::LATEST;
+use super::keyed::Reader;
 use super::reader::{Log, with_nearest};
 use super::scheme::shown;
-use super::spec::{Item, Place, Value, quoted};
-use crate::problem::Problem;
+use super::spec::{Item, Place, Value};
 use raddle_schemes::buffer;
 use raddle_schemes::buffer::credence::TEACHER;
-use raddle_schemes::ids::{FlowId, PortId};
-use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::record::probes::ProbePlan;
 use raddle_sim::record::{RecordPlan, Sizes};
 use raddle_sim::topology::Fabric;
+use std::num::NonZeroU32;
 
 /// The most counters of each kind that series may hold: some 4 GB at the worst.
 const MAX_COUNTERS: u64 = 1 << 27;
+
+/// Where the width of the map's buckets begins.
+const FIRST_BUCKET: Span = Span::us(1);
 
 keys! {
     /// `[record]`.
@@ -24,7 +27,11 @@ keys! {
         ports: List(&Text), (or "none"),
             "ports to record over time; `*` stands for any characters";
         bucket: Time, (= "20 us"),
-            "width of a time bucket; of the default only if ports are given";
+            "width of a time bucket; of the default only if ports are given. With `map` where its width begins, by default at `1 us`";
+        map: Flag, (= false),
+            "whether all ports are recorded over time, and which ports each flow's data left by: the table `routes`. Whenever the map is full, pairs of its buckets become one, so that it fits whatever a run takes";
+        map_cells: Whole, (= 4_000_000),
+            "most cells of the map: a port and a bucket is one";
         queue_means: Flag, (= false),
             "whether the mean length of every queue is measured, exactly; `layers` in results tell it, and `series` of recorded ports in each bucket. Takes the engine longer";
         training: Flag, (= false),
@@ -34,7 +41,9 @@ keys! {
         probe_every: Time, (= "0 ps"),
             "width of a time bucket, at whose end a probe is told that has changed; `0 ps` tells it at each instant";
         flows: Either(&[List(&Whole), Text]), (or "none"),
-            "flows whose probes are kept: their numbers, as in `[0, 17]`, or `\"every 64th\"`";
+            "flows whose packets and probes are kept: their numbers, as in `[0, 17]`; `\"every 64th\"`; `\"job NAME\"`, those of a job; `\"slowest 5\"`, which runs twice and keeps those that took longest; or `\"2%\"`, each with this chance";
+        packets: Flag, (or "whether there are no `probes`"),
+            "whether each packet of the `flows` is kept, hop by hop: the tables `packets` and `hops`";
         sizes: Table(SizesKeys::SECTION), (or "10 kB, 100 kB, 1 MB"),
             "which flows results tell apart as short, medium and long: `{ short_below = \"100 kB\", long_above = \"1 MB\" }`, and medium ones are all between. By default short ones are below 10 kB, medium ones from 100 kB to 1 MB, and long ones above";
     }
@@ -48,24 +57,13 @@ keys! {
     }
 }
 
-keys! {
-    /// `[run]`.
-    RUN: RunKeys = Section::new("run", "## [run]", "seed, and when a run ends") => {
-        seed: Whole, (filled 1),
-            "seed of every random stream";
-        end: Either(&[Time, Exactly("never")]), (filled "never"),
-            "simulated time at which the run stops, finished or not";
-        patience: Either(&[Time, Exactly("auto")]), (filled "auto"),
-            "a run stops as stalled when for this long no new packet was delivered and nothing is scheduled that could change it; has to exceed the longest timeout. `auto` is the longest of ten thousand times the slowest hop, ten retransmission timeouts, ten packets at the slowest pace, and 100 ms";
-    }
-}
-
 /// `[record]`: patterns of port names, and the bucket.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordSection {
     ports: Vec<Item>,
     bucket: Span,
     bucket_place: Place,
+    map: Option<MapCells>,
     queue_means: bool,
     training: bool,
     /// Of `training`.
@@ -76,60 +74,44 @@ pub(crate) struct RecordSection {
     flows: Option<Followed>,
 }
 
-/// `flows`: whose probes are kept.
+/// How many cells the map may have.
 #[derive(Clone, Debug)]
-pub(crate) struct Followed {
-    which: Which,
-    item: Item,
+struct MapCells {
+    most: u64,
+    place: Place,
 }
 
-#[derive(Clone, Debug)]
-enum Which {
-    Numbers(Vec<u32>),
-    Every(u32),
-}
-
-impl Followed {
-    fn read(item: &Item, log: &Log) -> Option<Self> {
-        let which = match &item.value {
-            Value::Text(text) => every(text).map(Which::Every),
-            Value::List(items) if !items.is_empty() => {
-                let number = |own: &Item| match own.value {
-                    Value::Integer(number) => u32::try_from(number).ok(),
-                    _ => None,
-                };
-                let numbers: Option<Vec<u32>> = items.iter().map(number).collect();
-                numbers.map(Which::Numbers)
+impl MapCells {
+    /// Reads `map` and `map_cells`.
+    fn read(reader: &mut Reader<'_>, ports: &[Item]) -> Option<Self> {
+        let map: bool = reader.or(&RECORD.map);
+        let most: u64 = reader.or(&RECORD.map_cells);
+        let item = reader.take(&RECORD.map_cells).or_else(|| reader.take(&RECORD.map));
+        let place = item.map_or_else(|| reader.place().clone(), |item| item.place.clone());
+        if !map {
+            if let Some(item) = reader.take(&RECORD.map_cells) {
+                let problem = item.place.problem("`map_cells` has no effect without `map`");
+                reader.log().add(problem.label("add `map = true`"));
             }
-            _ => None,
-        };
-        if which.is_none() {
-            let problem = item.place.problem("`flows` says whose probes are kept");
-            log.add(problem.label("expected numbers, as in [0, 17], or \"every 64th\""));
+            return None;
         }
-        Some(Self { which: which?, item: item.clone() })
+        if let Some(item) = ports.first() {
+            let problem = item.place.problem("`ports` has no effect beside `map`");
+            reader.log().add(problem.label("leave it out: a map has all ports"));
+        }
+        Some(Self { most, place })
     }
 
-    /// The numbers among so many flows.
-    pub(crate) fn of(&self, flows: usize) -> Result<Vec<FlowId>, Problem> {
-        let mut numbers: Vec<FlowId> = match &self.which {
-            Which::Every(every) => (0..flows as u32).step_by(*every as usize).map(FlowId).collect(),
-            Which::Numbers(numbers) => {
-                if let Some(number) = numbers.iter().find(|number| **number as usize >= flows) {
-                    let most = flows.saturating_sub(1);
-                    let message = format!("there is no flow {number}: the last is {most}");
-                    return Err(self
-                        .item
-                        .place
-                        .problem(message)
-                        .label("expected numbers of flows"));
-                }
-                numbers.iter().copied().map(FlowId).collect()
-            }
-        };
-        numbers.sort_unstable();
-        numbers.dedup();
-        Ok(numbers)
+    /// How many buckets each of so many ports may have; the counts of the fabric are one more.
+    fn buckets(&self, ports: usize, log: &Log) -> Option<NonZeroU32> {
+        let (least, most) = (2 * (ports as u64 + 1), MAX_COUNTERS);
+        if !(least..=most).contains(&self.most) {
+            let message = format!("a map of {ports} ports cannot have {} cells", self.most);
+            let problem = self.place.problem(message);
+            log.add(problem.label(format!("expected `map_cells` from {least} to {most}")));
+            return None;
+        }
+        NonZeroU32::new((self.most / (ports as u64 + 1)) as u32)
     }
 }
 
@@ -141,6 +123,7 @@ impl RecordSection {
                 ports: Vec::new(),
                 bucket: Span::ZERO,
                 bucket_place: Place::default(),
+                map: None,
                 queue_means: false,
                 training: false,
                 training_place: Place::default(),
@@ -159,7 +142,9 @@ impl RecordSection {
                 log.add(problem.label("expected a port's name, as in \"tor0.up*\""));
             }
         }
+        let map = MapCells::read(&mut reader, ports);
         let bucket = match ports {
+            [] if map.is_some() => reader.get(&RECORD.bucket).unwrap_or(FIRST_BUCKET),
             [] => reader.get(&RECORD.bucket).unwrap_or(Span::ZERO),
             _ => reader.or(&RECORD.bucket),
         };
@@ -180,18 +165,17 @@ impl RecordSection {
         let probes = reader.list(&RECORD.probes, "words, as in [\"window\", \"rtt\"]").to_vec();
         let flows = reader.take(&RECORD.flows).and_then(|item| Followed::read(item, log));
         let probe_every = reader.or(&RECORD.probe_every);
-        for key in [&RECORD.flows, &RECORD.probe_every] {
-            if let (true, Some(item)) = (probes.is_empty(), reader.take(key)) {
-                let message = format!("`{}` has no effect without `probes`", key.word);
-                let problem = item.place.problem(message);
-                log.add(problem.label("add `probes = [\"window\", \"rtt\"]`"));
-            }
+        let flows = read_packets(&mut reader, !probes.is_empty(), flows);
+        if let (true, Some(item)) = (probes.is_empty(), reader.take(&RECORD.probe_every)) {
+            let problem = item.place.problem("`probe_every` has no effect without `probes`");
+            log.add(problem.label("add `probes = [\"window\", \"rtt\"]`"));
         }
         reader.finish();
         (log.count() == before).then(|| Self {
             ports: ports.to_vec(),
             bucket,
             bucket_place,
+            map,
             queue_means,
             training,
             training_place,
@@ -204,7 +188,9 @@ impl RecordSection {
 
     /// The ports of the fabric that the patterns name, each once, in the fabric's order.
     pub(crate) fn plan(&self, fabric: &Fabric, log: &Log) -> RecordPlan {
-        let mut chosen = vec![false; fabric.ports.len()];
+        let all = fabric.ports.len();
+        let most_buckets = self.map.as_ref().and_then(|map| map.buckets(all, log));
+        let mut chosen = vec![self.map.is_some(); all];
         for item in &self.ports {
             let Value::Text(pattern) = &item.value else { continue };
             let mut found = false;
@@ -226,10 +212,13 @@ impl RecordSection {
         RecordPlan {
             ports: ids.map(|(_, id)| PortId(id)).collect(),
             bucket: self.bucket,
+            most_buckets,
+            routes: self.map.is_some(),
             queue_means: self.queue_means,
             training: self.training,
             sizes: self.sizes,
             probes: ProbePlan { every: self.probe_every, ..ProbePlan::default() },
+            ..RecordPlan::default()
         }
     }
 
@@ -268,9 +257,11 @@ impl RecordSection {
         }
         words.sort_unstable();
         words.dedup();
-        let idle = || !words.iter().any(|word| of_flows.contains(&word.as_str()));
-        if let Some(flows) = self.flows.as_ref().filter(|_| !words.is_empty() && idle()) {
-            let problem = flows.item.place.problem("none of the `probes` is of flows");
+        let idle = |own: &Followed| {
+            !own.packets && !words.iter().any(|word| of_flows.contains(&word.as_str()))
+        };
+        if let Some(flows) = self.flows.as_ref().filter(|own| !words.is_empty() && idle(own)) {
+            let problem = flows.item().place.problem("none of the `probes` is of flows");
             log.add(problem.label("without it nothing changes; flows show `window`, `rtt`"));
         }
         (words, self.flows.clone())
@@ -296,7 +287,7 @@ impl RecordSection {
     /// Adds a problem if recording `ports` ports for `time` takes too many counters. A run can
     /// stand still for as long as its patience, so that is what its series have to be able to hold.
     pub(crate) fn check_length(&self, ports: usize, time: Span, log: &Log) {
-        if self.bucket == Span::ZERO {
+        if self.bucket == Span::ZERO || self.map.is_some() {
             return;
         }
         // The fabric's own timeline is as long as a port's series.
@@ -318,6 +309,10 @@ impl RecordSection {
         let (ports, bucket) = (ports.join(", "), shown(&self.bucket));
         let queue_means = if self.queue_means { "queue_means = true\n" } else { "" };
         let training = if self.training { "training = true\n" } else { "" };
+        let map = self
+            .map
+            .as_ref()
+            .map_or(String::new(), |map| format!("map = true\nmap_cells = {}\n", map.most));
         let Sizes { short_below, long_above, .. } = self.sizes;
         let sizes = if self.sizes == Sizes::default() {
             String::new()
@@ -332,22 +327,42 @@ impl RecordSection {
             if self.probe_every > Span::ZERO {
                 probes += &format!("probe_every = {}\n", shown(&self.probe_every));
             }
-            if let Some(flows) = &self.flows {
-                probes += &format!("flows = {}\n", flows.item.to_toml());
+        }
+        if let Some(flows) = &self.flows {
+            probes += &format!("flows = {}\n", flows.item().to_toml());
+            if flows.packets != self.probes.is_empty() {
+                probes += &format!("packets = {}\n", flows.packets);
             }
         }
         format!(
             "[record]\nports = [{ports}]\nbucket = {bucket}\n\
-             {queue_means}{training}{sizes}{probes}"
+             {map}{queue_means}{training}{sizes}{probes}"
         )
     }
 }
 
-/// `"every 64th"`: 64.
-fn every(text: &str) -> Option<u32> {
-    let nth = text.strip_prefix("every ")?;
-    let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| nth.strip_suffix(end))?;
-    digits.parse().ok().filter(|every| *every > 0)
+/// The flows, and whether their packets are kept.
+fn read_packets(
+    reader: &mut Reader<'_>,
+    has_probes: bool,
+    flows: Option<Followed>,
+) -> Option<Followed> {
+    let packets: Option<bool> = reader.get(&RECORD.packets);
+    let place = reader.take(&RECORD.packets).map(|item| item.place.clone());
+    let Some(mut flows) = flows else {
+        if let (Some(place), None) = (place, reader.take(&RECORD.flows)) {
+            let problem = place.problem("`packets` of which flows?");
+            reader.log().add(problem.label("add `flows = [0]`, or `flows = \"every 64th\"`"));
+        }
+        return None;
+    };
+    flows.packets = packets.unwrap_or(!has_probes);
+    if !flows.packets && !has_probes {
+        let message = "`flows` has no effect without `packets` or `probes`";
+        let problem = flows.item().place.problem(message);
+        reader.log().add(problem.label("add `probes = [\"window\", \"rtt\"]`"));
+    }
+    Some(flows)
 }
 
 /// `sizes`: what is short, and what is long.
@@ -377,78 +392,10 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// `[run]`: when the run ends. Its seed belongs to the study.
-#[derive(Clone, Debug)]
-pub(crate) struct RunSection {
-    pub(crate) end: Option<Time>,
-    patience: Option<Span>,
-    patience_place: Place,
-}
-
-impl RunSection {
-    /// Reads the section.
-    pub(crate) fn read(mut reader: Reader<'_>) -> Self {
-        reader.need::<u64>(&RUN.seed);
-        let end = span_or(&mut reader, &RUN.end);
-        let patience: Option<Span> = reader.get(&RUN.patience).unwrap_or_default();
-        let patience_place = reader.take(&RUN.patience).map(|item| item.place.clone());
-        let patience_place = patience_place.unwrap_or_default();
-        if patience.is_some_and(|patience| patience > LATEST) {
-            let problem = patience_place.problem("`patience` is too long");
-            reader.log().add(problem.label(format!("expected at most {LATEST}, or \"auto\"")));
-        }
-        if let (Some(Span::ZERO), Some(item)) = (end, reader.take(&RUN.end)) {
-            let problem = item.place.problem("the run would end before it starts");
-            reader.log().add(problem.label("expected a time, as in \"1 ms\", or \"never\""));
-        }
-        if let (true, Some(item)) = (end.is_some_and(|end| end > LATEST), reader.take(&RUN.end)) {
-            let problem = item.place.problem("the end is too late");
-            reader.log().add(problem.label(format!("expected at most {LATEST}, or \"never\"")));
-        }
-        reader.finish();
-        Self { end: end.map(|end| Time(end.0)), patience, patience_place }
-    }
-
-    /// The given patience, or one that is long against anything a packet of this size can meet on
-    /// this fabric: ten thousand times the slowest link's serialisation and latency, ten
-    /// retransmission timeouts, ten packets at the slowest pace, and no less than 100 ms, which is
-    /// ten times the longest timer of any scheme. A run whose patience ends before a timeout would give up on packets that are
-    /// only lost, so that is a problem.
-    pub(crate) fn patience(
-        &self,
-        fabric: &Fabric,
-        packet: Bytes,
-        rto: Span,
-        pace: Option<Rate>,
-        log: &Log,
-    ) -> Span {
-        if self.patience.is_some_and(|patience| patience <= rto) {
-            let problem = self.patience_place.problem("the run would not wait for a lost packet");
-            let label = format!("expected more than the retransmission timeout, {rto}");
-            log.add(problem.label(label));
-        }
-        let hop = |(port, id): (&raddle_sim::topology::Port, u32)| {
-            port.rate.serialisation(packet) + fabric.latency(PortId(id))
-        };
-        let slowest = fabric.ports.iter().zip(0..).map(hop).max().unwrap_or_default();
-        let long = Span(slowest.0.saturating_mul(10_000));
-        let timeouts = Span(rto.0.saturating_mul(10));
-        let slot = pace.map_or(Span::ZERO, |rate| rate.serialisation(packet));
-        let slots = Span(slot.0.saturating_mul(10));
-        let auto = long.max(timeouts).max(slots).max(Span::ms(100));
-        self.patience.unwrap_or(auto.min(LATEST))
-    }
-
-    /// The section's lines, without the seed: it is not part of what a scenario is.
-    pub(crate) fn resolved(&self, patience: Span) -> String {
-        let end = self.end.map_or(quoted("never"), |end| quoted(&end.to_string()));
-        format!("[run]\nend = {end}\npatience = {}\n", shown(&patience))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_schemes::ids::FlowId;
 
     #[test]
     fn patterns_match_names() {
@@ -499,13 +446,54 @@ mod tests {
     }
 
     #[test]
+    fn a_map_has_all_ports_and_as_many_buckets_as_its_cells_give_them() {
+        let plan = recording("map = true").unwrap();
+        assert_eq!((plan.ports.len(), plan.bucket, plan.routes), (96, Span::us(1), true));
+        assert_eq!(plan.most_buckets.unwrap().get(), 4_000_000 / 97);
+        let plan = recording("map = true\nbucket = \"2 us\"\nmap_cells = 194").unwrap();
+        assert_eq!((plan.bucket, plan.most_buckets.unwrap().get()), (Span::us(2), 2));
+        let wrong = |text: &str| recording(text).unwrap_err();
+        let few = wrong("map = true\nmap_cells = 193");
+        assert!(few.contains("a map of 96 ports cannot have 193 cells"), "{few}");
+        assert!(few.contains("expected `map_cells` from 194 to 134217728"), "{few}");
+        let idle = wrong("map_cells = 1000");
+        assert!(idle.contains("`map_cells` has no effect without `map`"), "{idle}");
+        let both = wrong("map = true\nports = [\"host0\"]");
+        assert!(both.contains("`ports` has no effect beside `map`"), "{both}");
+    }
+
+    #[test]
+    fn packets_are_kept_of_the_flows_that_are_chosen() {
+        let of = |text: &str| {
+            let own = recording(text).unwrap();
+            let slowest = own.slowest.map(|own| own.count);
+            (own.packets.iter().map(|flow| flow.0).collect::<Vec<_>>(), slowest)
+        };
+        assert_eq!(of("flows = [7, 3, 7]"), (vec![3, 7], None));
+        assert_eq!(of("flows = \"every 8th\""), (vec![0, 8], None));
+        assert_eq!(of("flows = \"slowest 3\""), (vec![], Some(3)));
+        assert_eq!(of("flows = [1]\nprobes = [\"window\"]"), (vec![], None));
+        assert_eq!(of("flows = [1]\nprobes = [\"window\"]\npackets = true").0, [1]);
+        let drawn = of("flows = \"25%\"").0;
+        assert!((1..12).contains(&drawn.len()), "{drawn:?}");
+        let wrong = |text: &str| recording(text).unwrap_err();
+        assert!(wrong("flows = \"job trian\"").contains("no job is called `trian`"));
+        assert!(wrong("flows = \"slowest 17\"").contains("there are 16 flows"));
+        for text in ["\"slowest 0\"", "\"0%\"", "\"101%\"", "\"slowest\"", "\"x%\""] {
+            assert!(wrong(&format!("flows = {text}")).contains("\"slowest 5\""), "{text}");
+        }
+    }
+
+    #[test]
     fn probes_that_nobody_shows_are_answered_with_those_that_there_are() {
         let wrong = |text: &str| recording(text).unwrap_err();
         let of = |words: &str| wrong(&format!("probes = [{words}]\nflows = [0]"));
         assert!(of("\"windows\"").contains("nearest: `window`"));
         assert!(of("\"windows\"").contains("these schemes show rtt, window,"));
         assert!(wrong("probes = [\"window\"]").contains("add `flows = [0]`"));
-        assert!(wrong("flows = [0]").contains("`flows` has no effect without `probes`"));
+        let none = wrong("flows = [0]\npackets = false");
+        assert!(none.contains("`flows` has no effect without `packets` or `probes`"), "{none}");
+        assert!(wrong("packets = true").contains("`packets` of which flows?"));
         assert!(wrong("probe_every = \"1 us\"").contains("`probe_every` has no effect"));
         let flows = |flows: &str| wrong(&format!("probes = [\"window\"]\nflows = {flows}"));
         assert!(flows("[16]").contains("there is no flow 16: the last is 15"));

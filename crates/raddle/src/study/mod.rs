@@ -28,6 +28,7 @@ pub mod tables;
 pub mod text;
 pub mod timing;
 pub mod unfinished;
+pub mod why;
 
 /// The version that tables and folders carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -228,7 +228,7 @@ impl Runner<'_> {
 
     fn simulate(&self, index: usize, job: &Job, full: &AtomicBool) -> Result<Finished, Failure> {
         job.needed.fit(0, memory::available()).map_err(Failure::Memory)?;
-        let plan = (job.plan)().map_err(Failure::Plan)?;
+        let mut plan = (job.plan)().map_err(Failure::Plan)?;
         self.meter.begin(index, estimate::data_packets(&plan));
         // What it takes in memory is gone before the run begins.
         let bound = (self.bound)(&plan);
@@ -236,8 +236,16 @@ impl Runner<'_> {
         // Threads inside a run have clocks of their own: only one run at a time can be measured.
         let alone = self.threads <= 1;
         let watch = if alone { Stopwatch::start_process() } else { Stopwatch::start() };
-        let outcome = catch_unwind(AssertUnwindSafe(|| (self.engine)(&plan, &mut watcher)))
-            .map_err(|payload| Failure::Panic(message(payload.as_ref())))?;
+        let mut run = |plan: &Plan| {
+            let run = AssertUnwindSafe(|| (self.engine)(plan, &mut watcher));
+            catch_unwind(run).map_err(|payload| Failure::Panic(message(payload.as_ref())))
+        };
+        let mut outcome = run(&plan)?;
+        if let (Some(slowest), true) = (plan.record.slowest, outcome.stop != Stop::Interrupted) {
+            // The same again: now it is known which flows those are.
+            plan = plan.with_slowest(slowest, &outcome.flows);
+            outcome = run(&plan)?;
+        }
         let mut cost = watch.stop();
         if outcome.parts > 1 && !alone {
             cost.cpu_s = None;

@@ -34,7 +34,7 @@ pub(super) fn read_window(reader: &mut Reader<'_>) -> Window {
 impl Window {
     /// The buckets; `None` if there are none.
     fn buckets(self, run: &FigureRun) -> Option<Range<usize>> {
-        let width = run.finished.plan.record.bucket.0;
+        let width = run.finished.outcome.bucket.0;
         if width == 0 {
             return None;
         }
@@ -93,7 +93,7 @@ pub(super) fn rate_gbps(
         Each::Window => vec![buckets],
         Each::Bucket => buckets.map(|bucket| bucket..bucket + 1).collect(),
     };
-    let width = run.finished.plan.record.bucket.0 as f64;
+    let width = run.finished.outcome.bucket.0 as f64;
     let rate = |series: &PortSeries, part: &Range<usize>| {
         sum(&series.bytes, part) as f64 * 8e3 / (width * part.len() as f64)
     };

@@ -57,7 +57,7 @@ impl Part<'_> {
                                 }
                                 wire.launch(departs, frame, far_end, calendar, outbox);
                             }
-                            Some(_) => recorder.dropped(port, now, frame),
+                            Some(cause) => recorder.dropped(port, now, frame, cause),
                         }
                         if lost != Some(DropCause::LinkDown) {
                             recorder.departed(port, departs, frame);
@@ -134,7 +134,7 @@ impl Part<'_> {
                                 }
                                 self.lines[line].launch(departs, frame, far_end, calendar, outbox);
                             }
-                            Some(_) => recorder.dropped(port, now, frame),
+                            Some(cause) => recorder.dropped(port, now, frame, cause),
                         }
                         if lost != Some(DropCause::LinkDown) {
                             recorder.departed(port, departs, frame);

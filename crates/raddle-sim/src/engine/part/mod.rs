@@ -132,7 +132,7 @@ impl LostOnArrival {
         }
         losses.drop(frame, cause);
         world.hosts.note_dropped(frame);
-        world.recorder.dropped(port, now, frame);
+        world.recorder.dropped(port, now, frame, cause);
     }
 }
 

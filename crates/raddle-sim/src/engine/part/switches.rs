@@ -427,7 +427,7 @@ impl<'a> Part<'a> {
             }
             Way::Refused => {
                 self.world.hosts.note_dropped(frame);
-                return self.world.recorder.dropped_within(now);
+                return self.world.recorder.dropped_within(now, frame);
             }
             Way::Held => return,
             Way::Pause => {

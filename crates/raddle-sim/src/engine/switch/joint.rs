@@ -273,12 +273,18 @@ impl JointPorts<'_, '_> {
         }
         let class = usize::from(gone.class);
         if self.ports[came_in as usize].count_out(now, class, gone.size) {
+            self.note_turn(now, came_in, false);
             self.joint.pauses -= 1;
             self.joint.news.push(came_in);
         }
         if self.joint.in_order && self.pool.is_some() {
             self.ask_memory(now, came_in, class);
         }
+    }
+
+    /// The far end of a port is to pause a class from now on, or may resume.
+    fn note_turn(&mut self, now: Time, port: u32, pauses: bool) {
+        self.world.recorder.paused(PortId(self.first_id + port), now, 1, pauses);
     }
 
     /// A frame of `class` that had come in through a port joined or left: where the memory's policy says
@@ -294,6 +300,7 @@ impl JointPorts<'_, '_> {
             return;
         }
         own.turn(now, class, pauses);
+        self.note_turn(now, port, pauses);
         self.joint.news.push(port);
         if pauses {
             self.pause();
@@ -435,6 +442,7 @@ impl JointPorts<'_, '_> {
         if let Some(Joined { data: Some(class), bytes }) = joined
             && self.ports[origin].count_in(now, class, bytes.0)
         {
+            self.note_turn(now, in_port, true);
             self.pause();
             self.joint.news.push(in_port);
         } else if let Some(Joined { data: Some(class), .. }) = joined

@@ -5,7 +5,7 @@ use crate::host::Hosts;
 use crate::plan::Plan;
 use crate::record::deadlock::circle;
 use crate::record::followers::in_order;
-use crate::record::recorder::Recorder;
+use crate::record::recorder::{Recorded, Recorder};
 use crate::record::{CreditFrames, Outcome, PortRecord, Stop, TorRecord};
 
 pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
@@ -51,11 +51,15 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     for (port, losses) in lost_on_arrival {
         ports[port.index()].add_losses(&losses);
     }
+    recorder.end_pauses(end, &pausing);
     let outside_openings = recorder.outside_openings();
     let late_frames = recorder.late_frames();
     let clipped_frames = recorder.clipped_frames();
-    let (series, timeline, occupancy) = recorder.finish(timeline);
     let stop = ending.with(&flows);
+    let stopped = (stop != Stop::Completed).then_some(end);
+    let Recorded { bucket, series, timeline, routes, progress, packets, hops, occupancy } =
+        recorder.finish(plan, timeline, &flows, stopped);
+
     for (port, classes) in ports.iter_mut().zip(&pausing) {
         port.pfc.iter_mut().for_each(|pfc| pfc.end(end, classes.count_ones()));
     }
@@ -70,6 +74,11 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         ports,
         series,
         timeline,
+        bucket,
+        routes,
+        progress,
+        packets,
+        hops,
         occupancy,
         stop,
         end,

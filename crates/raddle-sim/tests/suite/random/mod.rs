@@ -140,6 +140,11 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
         let flows = (0..plan.traffic.flows.len() as u32).step_by(2).map(FlowId).collect();
         plan.record.probes = ProbePlan { words, flows, every };
     }
+    if choices.below(3) == 1 {
+        let step = choices.pick(&[1, 2]);
+        let flows = (0..plan.traffic.flows.len() as u32).step_by(step);
+        plan.record.packets = flows.map(FlowId).collect();
+    }
     let mut plan = with_paths(plan, planner);
     if plan.fabric.circuits.is_some() {
         without_pauses(&mut plan);
@@ -873,5 +878,9 @@ fn record(choices: &mut Choices<'_>, ports: usize) -> RecordPlan {
     let queue_means = choices.pick(&[true, false]);
     let training = choices.pick(&[true, false]);
     let ports = (0..ports as u32).step_by(every).map(PortId).collect();
-    RecordPlan { ports, bucket, queue_means, training, ..Default::default() }
+    // Few enough that pairs are joined.
+    let most_buckets = choices.pick(&[None, NonZeroU32::new(1), NonZeroU32::new(7)]);
+    let routes = choices.pick(&[true, false]);
+    let most_buckets = most_buckets.filter(|_| bucket > Span::ZERO);
+    RecordPlan { ports, bucket, most_buckets, queue_means, training, routes, ..Default::default() }
 }

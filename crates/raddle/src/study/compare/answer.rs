@@ -485,6 +485,7 @@ mod tests {
                 losing_ports: 1,
                 queue_us: 17.25,
             }),
+            spent: None,
         };
         let seeds = |lost, timeouts| vec![(0..5).map(|f| Some(tail(f, lost, timeouts))).collect()];
         input.tails = vec![seeds(23, 1), seeds(1, 0), seeds(0, 0)];

@@ -47,6 +47,7 @@ impl RunSummary {
             "ideal_us": self.ideal_us.to_json(),
             "application_bytes": self.application_bytes,
             "tails": self.tails.to_json(),
+            "tail": self.tails.spent(),
             "bound_us": self.bound_us,
             "bound": self.bound,
             "increase_pct": self.increase_pct,
@@ -118,7 +119,11 @@ impl RunSummary {
                 Some(value) => Times::from_json(&Object(value))?,
             },
             application_bytes: value["application_bytes"].as_u64().unwrap_or(0),
-            tails: Tails::from_json(value.get("tails"))?,
+            tails: {
+                let mut tails = Tails::from_json(value.get("tails"))?;
+                tails.read_spent(value.get("tail"));
+                tails
+            },
             bound_us: object.number("bound_us")?,
             bound: match value.get("bound") {
                 Some(Value::Null) => None,
@@ -212,7 +217,7 @@ mod tests {
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
              completion_us fct_us delivered_us fct_by_size_us slowdown ideal_us application_bytes \
-             tails bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
+             tails tail bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
              hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

@@ -25,9 +25,9 @@ pub struct Held {
 }
 
 /// The buckets that are over when the last flow begins.
-fn buckets(plan: &Plan, outcome: &Outcome) -> Option<usize> {
+fn buckets(outcome: &Outcome) -> Option<usize> {
     let last = outcome.flows.iter().filter_map(|flow| flow.started).max()?;
-    Some(last.0.checked_div(Buckets::new(plan.record.bucket).width())? as usize)
+    Some(last.0.checked_div(Buckets::new(outcome.bucket).width())? as usize)
 }
 
 /// The values of all switches, one switch after the other; `None` where they are not measured.
@@ -36,7 +36,7 @@ pub fn held_samples(plan: &Plan, outcome: &Outcome) -> Option<Vec<u64>> {
 }
 
 fn samples(plan: &Plan, outcome: &Outcome, of: fn(&PortSeries) -> &Vec<u64>) -> Option<Vec<u64>> {
-    let buckets = buckets(plan, outcome)?;
+    let buckets = buckets(outcome)?;
     let mut switches = BTreeMap::<usize, Vec<u64>>::new();
     for (port, series) in plan.record.ports.iter().zip(&outcome.series) {
         let Node::Switch(switch) = plan.fabric.ports[port.index()].owner else { continue };
@@ -129,8 +129,8 @@ pub fn downlinks(plan: &Plan, outcome: &Outcome) -> Option<f64> {
 
 /// Of recorded ports whose ends are of interest.
 fn throughput(plan: &Plan, outcome: &Outcome, counts: impl Fn(Node, Node) -> bool) -> Option<f64> {
-    let buckets = buckets(plan, outcome).filter(|buckets| *buckets > 0)?;
-    let until = Time(buckets as u64 * plan.record.bucket.0);
+    let buckets = buckets(outcome).filter(|buckets| *buckets > 0)?;
+    let until = Time(buckets as u64 * outcome.bucket.0);
     let (mut carried, mut most) = (0_u64, 0.0);
     for (port, series) in plan.record.ports.iter().zip(&outcome.series) {
         let own = &plan.fabric.ports[port.index()];

@@ -7,6 +7,7 @@
 use super::object::Object;
 use super::{fct, slowdown};
 use crate::study::text::{count, digits, plural, time};
+use crate::study::why::Why;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -60,6 +61,8 @@ pub struct Tail {
     /// Where on its ways most data packets were lost, if it lost any, else where the queue was
     /// longest in time.
     pub port: Option<TailPort>,
+    /// Where its time went: of the last flow of a run with a map.
+    pub spent: Option<Why>,
 }
 
 /// A port on a flow's ways.
@@ -95,8 +98,11 @@ impl Tails {
             }
         }
         let tail = |flow: usize| Tail::of(plan, outcome, flow, ideals[flow]);
+        let with_spent = |flow: usize| {
+            Some(Tail { spent: Why::of(plan, outcome, FlowId(flow as u32)), ..tail(flow)? })
+        };
         Self {
-            last: open.or(last.map(|(_, flow)| flow)).and_then(tail),
+            last: open.or(last.map(|(_, flow)| flow)).and_then(with_spent),
             slowest: slowest.and_then(|(_, flow)| tail(flow)),
         }
     }
@@ -104,6 +110,18 @@ impl Tails {
     pub(super) fn to_json(&self) -> Value {
         let tail = |tail: &Option<Tail>| tail.as_ref().map(Tail::to_json);
         json!({"last": tail(&self.last), "slowest": tail(&self.slowest)})
+    }
+
+    /// The object of `tail`.
+    pub(super) fn spent(&self) -> Option<Value> {
+        self.last.as_ref()?.spent.as_ref().map(Why::to_json)
+    }
+
+    /// Reads what [`Self::spent`] wrote, if anything.
+    pub(super) fn read_spent(&mut self, value: Option<&Value>) {
+        if let Some(last) = &mut self.last {
+            last.spent = value.and_then(Why::from_json);
+        }
     }
 
     /// Absent in what versions without them wrote.
@@ -148,6 +166,7 @@ impl Tail {
             timeouts: record.timeouts,
             rto_us: Some(first_rto(plan, id)).filter(|rto| rto.0 < TIME_LIMIT.0).map(Span::as_us),
             port: TailPort::of(plan, outcome, id, record.dropped > 0),
+            spent: None,
         })
     }
 
@@ -172,6 +191,9 @@ impl Tail {
 
     /// `23 packets lost at tor126.up11 (overflow), a timeout of 1000 us`.
     pub fn why(&self) -> String {
+        if let Some(spent) = &self.spent {
+            return spent.sentence();
+        }
         let mut parts = Vec::new();
         let port = self.port.as_ref();
         if self.lost_packets > 0 {
@@ -270,6 +292,7 @@ impl Tail {
             timeouts: object.count("timeouts")?,
             rto_us: object.number("rto_us")?,
             port,
+            spent: None,
         })
     }
 }

@@ -325,7 +325,7 @@ mod tests {
         let ideals = bound::ideals(&plan);
         let tables = of_run("5ce7a110", &plan, &outcome, &ideals);
         let names: Vec<&str> = tables.iter().map(Parts::name).collect();
-        assert_eq!(names, ["flows", "ports", "layers", "series", "timeline", "events"]);
+        assert_eq!(names, ["flows", "nodes", "ports", "layers", "series", "timeline", "events"]);
         for table in &tables {
             let path = write_parts(folder.path(), table, Format::Parquet).unwrap();
             let table = table.whole();

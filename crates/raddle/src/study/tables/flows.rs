@@ -7,7 +7,9 @@ use crate::study::unfinished::Causes;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::record::FlowRecord;
+use raddle_sim::record::after::after;
 use raddle_sim::workload::Flow;
+use raddle_sim::workload::job::Job;
 
 /// The table.
 pub(super) static TABLE: TableSpec = TableSpec::of::<FlowRow<'_>>(of_run);
@@ -19,6 +21,8 @@ pub(super) struct FlowRow<'a> {
     record: FlowRecord,
     ideal: Option<Span>,
     unfinished: Option<&'static str>,
+    job: Option<&'a Job>,
+    after: Option<FlowId>,
 }
 
 impl Row for FlowRow<'_> {
@@ -107,17 +111,35 @@ impl Row for FlowRow<'_> {
              `under_way`; empty if it did",
             |row| row.unfinished.map(str::to_owned),
         );
+        table.col("job", "", "the job that it belongs to; empty without one", |row| {
+            row.job.map(|job| job.name.clone())
+        });
+        table.col("phase", "", "and the phase of the job, where that has some", |row| {
+            let phases = row.job.map(|job| &job.phases[..]).unwrap_or_default();
+            let own = row.number as u32;
+            phases.iter().find(|phase| phase.flows.contains(&own)).map(|phase| phase.name.clone())
+        });
+        table.col(
+            "after",
+            "",
+            "number of the flow whose end started it; empty if a time did",
+            |row| row.after.map(|flow| u64::from(flow.0)),
+        );
     }
 }
 
 fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
     let Run { plan, outcome, ideals, .. } = run;
     let causes = Causes::of(plan, outcome);
+    let after = after(&plan.traffic, &outcome.flows);
+    let jobs = &plan.traffic.jobs;
     Some(table(run, outcome.flows.len(), move |number| FlowRow {
         number,
         flow: &plan.traffic.flows[number],
         record: outcome.flows.at(number),
         ideal: ideals[number],
+        job: jobs.iter().find(|job| job.flows.contains(&(number as u32))),
+        after: after[number],
         unfinished: causes.cause(FlowId(number as u32)).map(|cause| cause.word()),
     }))
 }

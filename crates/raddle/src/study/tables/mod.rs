@@ -6,12 +6,18 @@
 mod column;
 mod events;
 mod explain;
+mod faults;
 mod files;
 mod flows;
+mod hops;
 mod layers;
+mod nodes;
+mod packets;
 mod pieces;
 mod ports;
 mod probes;
+mod progress;
+mod routes;
 mod runs;
 mod series;
 mod settings;
@@ -32,18 +38,24 @@ use raddle_sim::record::Outcome;
 use std::ops::Range;
 
 /// Every kind of table.
-pub static TABLES: [&TableSpec; 13] = [
+pub static TABLES: [&TableSpec; 19] = [
     &runs::TABLE,
     &flows::TABLE,
     &pieces::TABLE,
+    &nodes::TABLE,
     &ports::TABLE,
     &switches::TABLE,
     &uplinks::TABLE,
     &tors::TABLE,
     &training::TABLE,
+    &faults::TABLE,
     &layers::TABLE,
     &series::TABLE,
     &timeline::TABLE,
+    &routes::TABLE,
+    &progress::TABLE,
+    &packets::TABLE,
+    &hops::TABLE,
     &events::TABLE,
     &probes::TABLE,
 ];

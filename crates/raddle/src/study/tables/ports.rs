@@ -1,11 +1,14 @@
 //! `ports`: what each port sent and lost.
 
 use super::column::{Columns, Row, TableSpec, table};
+use super::nodes::node_name;
 use super::{Parts, Run};
 use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Span;
+use raddle_sim::record::layers::{Layer, Layers};
 use raddle_sim::record::{DropCause, PfcRecord, PortRecord};
 use raddle_sim::topology::circuits::Lane;
-use raddle_sim::topology::{Fabric, Node, Port};
+use raddle_sim::topology::{Fabric, Port};
 
 /// The table.
 pub(super) static TABLE: TableSpec = TableSpec::of::<PortRow<'_>>(of_run);
@@ -16,6 +19,8 @@ pub(super) struct PortRow<'a> {
     port: &'a Port,
     record: &'a PortRecord,
     fabric: &'a Fabric,
+    layer: Layer,
+    delay: Span,
     lane: Option<&'a Lane>,
     clipped: u64,
     late: u64,
@@ -29,13 +34,6 @@ impl PortRow<'_> {
     fn pfc(&self, of: fn(&PfcRecord) -> u64) -> u64 {
         self.record.pfc.as_deref().map_or(0, of)
     }
-
-    fn name_of(&self, node: Node) -> String {
-        match node {
-            Node::Host(host) => format!("host{}", host.0),
-            Node::Switch(switch) => self.fabric.switches[switch.index()].name.clone(),
-        }
-    }
 }
 
 impl Row for PortRow<'_> {
@@ -46,11 +44,23 @@ impl Row for PortRow<'_> {
         table.col("port", "", "number of the port", |row| row.number as u64);
         table.col("name", "", "name of the port", |row| row.port.name.clone());
         table.col("node", "", "host or switch that the port belongs to", |row| {
-            row.name_of(row.port.owner)
+            node_name(row.fabric, row.port.owner)
         });
         table.col("peer", "", "host or switch at the other end of the cable", |row| {
-            row.name_of(row.fabric.ports[row.port.peer.index()].owner)
+            node_name(row.fabric, row.fabric.ports[row.port.peer.index()].owner)
         });
+        table.col("peer_port", "", "number of the port there, whose link leads back", |row| {
+            u64::from(row.port.peer.0)
+        });
+        table.col("layer", "", "where the link leads, as in `tor_agg`", |row| {
+            row.layer.word().to_owned()
+        });
+        table.col(
+            "delay_us",
+            "us",
+            "from the last bit that leaves until the frame is there: the cable, and what the far node takes",
+            |row| row.delay.as_us(),
+        );
         table.col("rate_gbps", "Gbps", "rate of the link when nothing is broken", |row| {
             row.port.rate.0 as f64 / 1e9
         });
@@ -163,11 +173,14 @@ impl Row for PortRow<'_> {
 
 fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
     let (fabric, records) = (&run.plan.fabric, &run.outcome.ports);
+    let layers = Layers::of_fabric(fabric);
     Some(table(run, records.len(), move |number| PortRow {
         number,
         port: &fabric.ports[number],
         record: &records[number],
         fabric,
+        layer: layers.of(fabric, PortId(number as u32)),
+        delay: fabric.latency(PortId(number as u32)),
         lane: fabric.circuits.as_ref().and_then(|own| own.lane(PortId(number as u32))),
         clipped: run.outcome.clipped_frames.get(number).copied().unwrap_or_default(),
         late: run.outcome.late_frames.get(number).copied().unwrap_or_default(),

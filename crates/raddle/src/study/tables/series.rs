@@ -20,7 +20,8 @@ pub(super) struct BucketRow<'a> {
 
 impl Row for BucketRow<'_> {
     const NAME: &'static str = "series";
-    const MEANING: &'static str = "One row per recorded port and time bucket.";
+    const MEANING: &'static str =
+        "One row per recorded port and time bucket; none of ports where nothing came.";
 
     fn declare(table: &mut Columns<Self>) {
         table.col("port", "", "number of the port", |row| u64::from(row.number));
@@ -58,6 +59,19 @@ impl Row for BucketRow<'_> {
         table.col("dropped_frames", "frames", "frames lost at the port in the bucket", |row| {
             u64::from(row.series.dropped[row.at])
         });
+        table.col("marked_packets", "packets", "data packets marked in the bucket", |row| {
+            u64::from(row.series.marked[row.at])
+        });
+        table.col("trimmed_packets", "packets", "data packets trimmed in the bucket", |row| {
+            u64::from(row.series.trimmed[row.at])
+        });
+        table.col(
+            "paused_us",
+            "us",
+            "for how long in the bucket classes of what came in here were paused, added up over the \
+             classes; only with flow control",
+            |row| row.series.paused.get(row.at).map(|paused| Span(*paused).as_us()),
+        );
         table.col(
             "queue_bytes_mean",
             "B",
@@ -80,11 +94,12 @@ fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
     }
     let recorded = plan.record.ports.iter().zip(&outcome.series);
     let buckets: Vec<_> = recorded
+        .filter(|(_, series)| !series.is_idle())
         .flat_map(|(port, series)| (0..series.bytes.len()).map(move |at| (port, series, at)))
         .collect();
     Some(table(run, buckets.len(), move |row| {
         let (id, series, at) = buckets[row];
         let port = &plan.fabric.ports[id.index()];
-        BucketRow { number: id.0, port, series, at, width: plan.record.bucket }
+        BucketRow { number: id.0, port, series, at, width: outcome.bucket }
     }))
 }

@@ -42,7 +42,7 @@ impl Row for TimeRow<'_> {
 }
 
 fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
-    let (timeline, width) = (&run.outcome.timeline, run.plan.record.bucket);
+    let (timeline, width) = (&run.outcome.timeline, run.outcome.bucket);
     if width == Span::ZERO {
         return None;
     }

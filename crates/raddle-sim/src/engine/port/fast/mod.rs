@@ -165,7 +165,7 @@ impl Common {
         let marked = self.marker.mark(&queue);
         if marked {
             self.record.marked += 1;
-            world.recorder.marked(now);
+            world.recorder.marked(self.id, now);
         }
         marked
     }
@@ -175,7 +175,7 @@ impl Common {
     fn drop(&mut self, now: Time, frame: Frame, world: &mut World<'_>) -> Bytes {
         self.record.drop(frame, DropCause::Overflow);
         world.hosts.note_dropped(frame);
-        world.recorder.dropped(self.id, now, frame);
+        world.recorder.dropped(self.id, now, frame, DropCause::Overflow);
         Bytes(0)
     }
 }

@@ -357,7 +357,7 @@ impl Port {
         self.flushed += frame.size().0;
         world.recorder.flushed(id, now, frame);
         world.hosts.note_dropped(frame);
-        world.recorder.dropped_within(now);
+        world.recorder.dropped_within(now, frame);
         self.classes()?.left(frame, id, class, false)
     }
 
@@ -480,7 +480,7 @@ impl Port {
         }
         frame.trim(world.discipline.header);
         self.record.trimmed += 1;
-        world.recorder.trimmed(now);
+        world.recorder.trimmed(self.id, now, frame);
         let most = self.control_capacity;
         let classes = self.classes()?;
         let control = classes.control();

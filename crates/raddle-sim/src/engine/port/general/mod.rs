@@ -308,7 +308,7 @@ impl Port {
         if marks {
             frame.mark();
             self.record.marked += 1;
-            world.recorder.marked(now);
+            world.recorder.marked(self.id, now);
         }
     }
 
@@ -320,7 +320,7 @@ impl Port {
         }
         self.record.drop(frame, cause);
         world.hosts.note_dropped(frame);
-        world.recorder.dropped(self.id, now, frame);
+        world.recorder.dropped(self.id, now, frame, cause);
     }
 }
 
@@ -364,7 +364,7 @@ impl QueuePort for Port {
                 size = discipline.header.0;
                 has_room = room.header;
                 self.record.trimmed += 1;
-                world.recorder.trimmed(now);
+                world.recorder.trimmed(self.id, now, frame);
                 class = 1;
             } else if discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
                 // No two frames come in through one port at one instant.

@@ -119,7 +119,7 @@ impl<W: Waiting> PriorityPort<W> {
         if world.discipline.trim {
             frame.trim(world.discipline.header);
             self.common.record.trimmed += 1;
-            world.recorder.trimmed(now);
+            world.recorder.trimmed(self.common.id, now, frame);
             if keeps_header {
                 return self.enqueue_control(now, frame, line, world);
             }

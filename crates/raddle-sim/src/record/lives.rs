@@ -1,0 +1,401 @@
+//! The lives of one flow's packets, from what happened to its frames in order of time.
+//!
+//! A frame has no name. It is followed from port to port: what leaves one is at the far end after the
+//! link's latency, and the next thing that happens there to a frame of its number is its own. Where
+//! two copies of a packet are at one node, the one that came first goes first.
+
+use super::DropCause;
+use super::FlowRecord;
+use super::trace::{Event, Fate, HopRow, PacketRow, What};
+use crate::plan::Plan;
+use crate::topology::Node;
+use crate::wire::frame::{Frame, Kind, flag};
+use raddle_schemes::ids::{Entropy, FlowId, PortId};
+use raddle_schemes::transport::sender::packets;
+use raddle_schemes::units::{Span, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// On its way to a node, or in it: since then, from this port.
+    Node(Node, Time, PortId),
+    /// In a queue: row of its hop.
+    Queue(PortId, usize),
+    /// No more.
+    Gone,
+}
+
+/// Follows them.
+pub(super) struct Lives<'a> {
+    plan: &'a Plan,
+    first_row: u64,
+    packets: Vec<PacketRow>,
+    at: Vec<At>,
+    /// The entropy value that each had last.
+    entropy: Vec<Entropy>,
+    /// Row of the hop that each left last.
+    last_hop: Vec<Option<usize>>,
+    /// And of the one at which it was trimmed.
+    trimmed_at: Vec<Option<usize>>,
+    hops: Vec<HopRow>,
+    /// By number and whether it was sent again: rows of packets that are somewhere.
+    live: BTreeMap<(u32, bool), Vec<usize>>,
+    /// What was taken out of a queue at the instant at which it came, which is told later.
+    out: Vec<Event>,
+    /// Packets lost at their host before their last bit left: the rest of them comes later.
+    cut: Vec<(Frame, DropCause)>,
+    /// When replies reached the sender, and how many arrivals they knew of.
+    replies: Vec<(Time, u32, PortId)>,
+}
+
+impl<'a> Lives<'a> {
+    pub(super) fn new(plan: &'a Plan, first_row: u64) -> Self {
+        Self {
+            plan,
+            first_row,
+            packets: Vec::new(),
+            at: Vec::new(),
+            entropy: Vec::new(),
+            last_hop: Vec::new(),
+            trimmed_at: Vec::new(),
+            hops: Vec::new(),
+            live: BTreeMap::new(),
+            out: Vec::new(),
+            cut: Vec::new(),
+            replies: Vec::new(),
+        }
+    }
+
+    pub(super) fn on_event(&mut self, event: &Event) {
+        let is_host = event.port.0 < self.plan.fabric.host_ports();
+        match event.what {
+            _ if event.frame.is_reply() => self.on_reply(event),
+            What::Within => self.on_dropped_within(event),
+            What::Left if is_host => self.on_sent(event),
+            What::Lost(cause) if is_host => self.on_lost_at_host(event, cause),
+            What::Left => self.on_left(event),
+            What::Lost(cause) => self.on_lost(event, cause),
+            What::Queued(found) => self.on_queued(event, Some(found)),
+            What::Out => self.on_out(event),
+            What::Trimmed => self.on_trimmed(event),
+        }
+    }
+
+    fn key(frame: Frame) -> (u32, bool) {
+        (frame.number(), frame.has(flag::AGAIN))
+    }
+
+    /// The packet with a frame's number that is where `is_there` says: of several the one that looks
+    /// like the frame, and of equals the first.
+    fn find(&self, frame: Frame, is_there: impl Fn(&At) -> Option<Time>) -> Option<usize> {
+        let rows = self.live.get(&Self::key(frame))?;
+        let there = rows.iter().filter_map(|row| {
+            let since = is_there(&self.at[*row])?;
+            Some((self.unlike(*row, frame), since, *row))
+        });
+        there.min().map(|(.., row)| row)
+    }
+
+    /// How much a frame differs from what a packet was last: a mark is never taken off, middleware and
+    /// detours may write another entropy, and any switch may mark.
+    fn unlike(&self, row: usize, frame: Frame) -> u8 {
+        let (was, is) = (self.packets[row].marked, frame.has(flag::MARKED));
+        let mark = if was && !is { 4 } else { u8::from(was != is) };
+        mark + 2 * u8::from(self.entropy[row] != frame.entropy())
+    }
+
+    /// The one that is in the node of a port at an instant and in no queue.
+    fn find_in_node(&self, event: &Event) -> Option<usize> {
+        let node = self.plan.fabric.ports[event.port.index()].owner;
+        self.find(event.frame, |at| match at {
+            At::Node(own, since, _) if *own == node && *since <= event.at => Some(*since),
+            _ => None,
+        })
+    }
+
+    fn find_in_queue(&self, event: &Event) -> Option<usize> {
+        self.find(event.frame, |at| match at {
+            At::Queue(port, hop) if *port == event.port => Some(self.hops[*hop].arrived),
+            _ => None,
+        })
+    }
+
+    fn on_sent(&mut self, event: &Event) {
+        let cut = self.cut.iter().position(|(frame, _)| *frame == event.frame);
+        if let Some(place) = cut {
+            // Lost on its first link.
+            self.cut.remove(place);
+            return;
+        }
+        let row = self.send(event);
+        self.launch(row, event);
+    }
+
+    fn send(&mut self, event: &Event) -> usize {
+        let frame = event.frame;
+        let row = self.packets.len();
+        self.packets.push(PacketRow {
+            flow: event.flow,
+            number: frame.number(),
+            again: frame.has(flag::AGAIN),
+            port: event.port,
+            entropy: frame.entropy(),
+            bytes: frame.size().0 as u16,
+            sent: event.at,
+            arrived: None,
+            acked: None,
+            fate: Fate::UnderWay,
+            marked: false,
+        });
+        self.at.push(At::Gone);
+        self.entropy.push(frame.entropy());
+        self.last_hop.push(None);
+        self.trimmed_at.push(None);
+        self.live.entry(Self::key(frame)).or_default().push(row);
+        row
+    }
+
+    /// A packet is on the link of a port.
+    fn launch(&mut self, row: usize, event: &Event) {
+        self.entropy[row] = event.frame.entropy();
+        let there = event.at + self.plan.fabric.latency(event.port);
+        let node = self.plan.fabric.destination(event.port);
+        self.at[row] = At::Node(node, there, event.port);
+        self.packets[row].marked |= event.frame.has(flag::MARKED);
+        if matches!(node, Node::Host(_)) {
+            self.packets[row].arrived = Some(there);
+            self.packets[row].fate =
+                if event.frame.is_trimmed() { Fate::Trimmed } else { Fate::Delivered };
+        }
+    }
+
+    fn on_lost_at_host(&mut self, event: &Event, cause: DropCause) {
+        let on_arrival = self.find(event.frame, |at| match at {
+            At::Node(_, since, port) if *port == event.port && *since == event.at => Some(*since),
+            _ => None,
+        });
+        let row = on_arrival.unwrap_or_else(|| {
+            let row = self.send(event);
+            if cause != DropCause::LinkDown {
+                self.cut.push((event.frame, cause));
+            }
+            row
+        });
+        self.lose(row, Fate::Lost(cause));
+    }
+
+    /// The packet is nowhere any more.
+    fn lose(&mut self, row: usize, fate: Fate) {
+        self.at[row] = At::Gone;
+        self.packets[row].arrived = None;
+        self.packets[row].fate = fate;
+        let own = &self.packets[row];
+        if let Some(rows) = self.live.get_mut(&(own.number, own.again)) {
+            rows.retain(|other| *other != row);
+        }
+    }
+
+    fn on_queued(&mut self, event: &Event, found: Option<u64>) {
+        let Some(row) = self.find_in_node(event) else { return };
+        let At::Node(_, arrived, _) = self.at[row] else { return };
+        let hop = self.hops.len();
+        let marked = event.frame.has(flag::MARKED) && !self.packets[row].marked;
+        self.packets[row].marked |= marked;
+        self.entropy[row] = event.frame.entropy();
+        self.hops.push(HopRow {
+            packet: row as u64,
+            port: event.port,
+            arrived,
+            found,
+            stay: Span::ZERO,
+            entropy: event.frame.entropy(),
+            marked,
+            fate: Fate::UnderWay,
+        });
+        self.at[row] = At::Queue(event.port, hop);
+        if let Some(place) = self.out.iter().position(|own| own.is_of(event)) {
+            // It goes on at once.
+            let out = self.out.remove(place);
+            self.on_out(&out);
+        }
+    }
+
+    fn on_trimmed(&mut self, event: &Event) {
+        let row = self.find_in_node(event);
+        self.on_queued(event, None);
+        if let Some(row) = row {
+            self.trimmed_at[row] = self.hops.len().checked_sub(1);
+        }
+    }
+
+    fn on_left(&mut self, event: &Event) {
+        if self.find_in_queue(event).is_none() {
+            // In the queue of control, which nobody tells of.
+            self.on_queued(event, None);
+        }
+        let Some(row) = self.find_in_queue(event) else { return };
+        let At::Queue(_, hop) = self.at[row] else { return };
+        let own = &mut self.hops[hop];
+        own.stay = event.at.since(own.arrived);
+        let trimmed = self.trimmed_at[row] == Some(hop);
+        own.fate = if trimmed { Fate::Trimmed } else { Fate::Left };
+        own.entropy = event.frame.entropy();
+        own.marked |= event.frame.has(flag::MARKED) && !self.packets[row].marked;
+        self.last_hop[row] = Some(hop);
+        self.launch(row, event);
+    }
+
+    fn on_out(&mut self, event: &Event) {
+        let Some(row) = self.find_in_queue(event) else { return self.out.push(*event) };
+        let At::Queue(port, hop) = self.at[row] else { return };
+        let own = &mut self.hops[hop];
+        own.stay = event.at.since(own.arrived);
+        own.fate = Fate::Moved;
+        let marked = event.frame.has(flag::MARKED) && !self.packets[row].marked;
+        own.marked |= marked;
+        self.packets[row].marked |= marked;
+        self.last_hop[row] = Some(hop);
+        let node = self.plan.fabric.ports[port.index()].owner;
+        self.at[row] = At::Node(node, event.at, port);
+    }
+
+    fn on_lost(&mut self, event: &Event, cause: DropCause) {
+        let fate = Fate::Lost(cause);
+        // In its queue; after its last bit had left, at once or at the far end; or it never joined one.
+        let behind = |at: &At| match at {
+            At::Node(_, since, port) if *port == event.port => {
+                let left = since.0.saturating_sub(self.plan.fabric.latency(*port).0);
+                (left == event.at.0 || *since <= event.at).then_some(*since)
+            }
+            _ => None,
+        };
+        let queued = self.find_in_queue(event);
+        let row = queued.or_else(|| self.find(event.frame, behind));
+        if let Some(row) = row {
+            let hop = match self.at[row] {
+                At::Queue(_, hop) => Some(hop),
+                _ => self.last_hop[row],
+            };
+            if let Some(own) = hop.map(|hop| &mut self.hops[hop]) {
+                if queued.is_some() {
+                    own.stay = event.at.since(own.arrived);
+                }
+                own.fate = fate;
+            }
+            return self.lose(row, fate);
+        }
+        let Some(row) = self.find_in_node(event) else { return };
+        self.on_queued(event, None);
+        if let Some(hop) = self.hops.last_mut() {
+            hop.fate = fate;
+        }
+        self.lose(row, fate);
+    }
+
+    fn on_dropped_within(&mut self, event: &Event) {
+        let anywhere = self.find(event.frame, |at| match at {
+            At::Node(Node::Switch(_), since, _) if *since <= event.at => Some(*since),
+            _ => None,
+        });
+        if let Some(row) = anywhere {
+            self.lose(row, Fate::Middleware);
+        }
+    }
+
+    fn on_reply(&mut self, event: &Event) {
+        match event.what {
+            What::Left if event.frame.is(Kind::Ack) => {
+                let there = event.at + self.plan.fabric.latency(event.port);
+                self.replies.push((there, event.frame.number(), event.port));
+            }
+            What::Lost(_) => {
+                let latency = self.plan.fabric.latency(event.port);
+                let lost = self.replies.iter().position(|&(there, number, port)| {
+                    (port, number) == (event.port, event.frame.number())
+                        && (there == event.at || there == event.at + latency)
+                });
+                lost.map(|place| self.replies.remove(place));
+            }
+            _ => {}
+        }
+    }
+
+    /// Rows of packets and hops. The run stopped at `stop`, if before its flows had completed.
+    pub(super) fn finish(
+        mut self,
+        record: &FlowRecord,
+        stop: Option<Time>,
+    ) -> (Vec<PacketRow>, Vec<HopRow>) {
+        let refuses = record.refused > 0;
+        let needed = self.packets.first().map_or(0, |own| self.needed(own.flow));
+        self.end_before_all_arrived(record);
+        let mut arrivals: Vec<(Time, PortId, usize)> = Vec::new();
+        for (row, own) in self.packets.iter().enumerate() {
+            if let (Some(at), Fate::Delivered, At::Node(_, _, port)) =
+                (own.arrived, own.fate, self.at[row])
+            {
+                arrivals.push((at, port, row));
+            }
+        }
+        arrivals.sort_unstable();
+        let mut seen = BTreeSet::new();
+        let mut entries = Vec::new();
+        for (_, _, row) in arrivals {
+            let number = self.packets[row].number;
+            // Of a code any so many suffice.
+            let is_next = !refuses || number as usize == entries.len();
+            if is_next && entries.len() < needed && seen.insert(number) {
+                entries.push(row);
+            } else {
+                self.packets[row].fate = Fate::NotNeeded;
+            }
+        }
+        self.replies.sort_unstable();
+        let mut heard = 0;
+        let replies = std::mem::take(&mut self.replies).into_iter();
+        for (at, number, _) in replies.filter(|own| stop.is_none_or(|stop| own.0 < stop)) {
+            for &row in entries.iter().take(number as usize).skip(heard) {
+                self.packets[row].acked = Some(at);
+            }
+            heard = heard.max(number as usize);
+        }
+        self.in_order()
+    }
+
+    /// How many packets a flow's message is.
+    fn needed(&self, flow: FlowId) -> usize {
+        let bytes = self.plan.traffic.flows[flow.index()].bytes;
+        packets(bytes, self.plan.transport.payload) as usize
+    }
+
+    /// What has left its last switch may be under way when the run ends.
+    fn end_before_all_arrived(&mut self, record: &FlowRecord) {
+        let counts = [record.received, record.duplicates, record.refused, record.trimmed];
+        let arrived = counts.iter().sum::<u64>() as usize;
+        let packets = self.packets.iter().enumerate();
+        let at = packets.filter_map(|(row, own)| Some((own.arrived?, own.sent, row)));
+        let mut at: Vec<_> = at.collect();
+        at.sort_unstable();
+        for (_, _, row) in at.into_iter().skip(arrived) {
+            self.packets[row].arrived = None;
+            self.packets[row].fate = Fate::UnderWay;
+        }
+    }
+
+    /// Packets as they were sent, hops by packet.
+    fn in_order(self) -> (Vec<PacketRow>, Vec<HopRow>) {
+        let mut order: Vec<usize> = (0..self.packets.len()).collect();
+        order.sort_by_key(|row| (self.packets[*row].sent, *row));
+        let mut place = vec![0; order.len()];
+        for (to, from) in order.iter().enumerate() {
+            place[*from] = to as u64;
+        }
+        let packets = order.iter().map(|row| self.packets[*row]).collect();
+        let mut hops = self.hops;
+        let first = self.first_row;
+        hops.iter_mut().for_each(|hop| hop.packet = first + place[hop.packet as usize]);
+        hops.sort_by_key(|hop| (hop.packet, hop.arrived, hop.port));
+        (packets, hops)
+    }
+}

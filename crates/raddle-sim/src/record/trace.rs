@@ -1,0 +1,205 @@
+//! Packets of chosen flows, hop by hop: what both engines tell of them, and what it comes to.
+
+use super::lives::Lives;
+use super::{DropCause, FlowRecords};
+use crate::host::layout::Layout;
+use crate::middleware::Ends;
+use crate::plan::Plan;
+use crate::wire::frame::Frame;
+use raddle_schemes::ids::{Entropy, FlowId, PortId};
+use raddle_schemes::units::{Span, Time};
+
+/// What became of a packet, or of what of it left a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It arrived whole: the first of its number that did.
+    Delivered,
+    /// It arrived whole, and was not needed: one of its number had, or it was out of order where
+    /// receivers keep none of those.
+    NotNeeded,
+    /// Its header arrived; of a hop: it was trimmed there.
+    Trimmed,
+    /// It was lost.
+    Lost(DropCause),
+    /// Middleware dropped it.
+    Middleware,
+    /// It was under way when the run ended.
+    UnderWay,
+    /// Of a hop: it left.
+    Left,
+    /// Of a hop: it was taken out, to leave by another port.
+    Moved,
+}
+
+impl Fate {
+    /// The word of tables.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::NotNeeded => "not_needed",
+            Self::Trimmed => "trimmed",
+            Self::Lost(cause) => cause.word(),
+            Self::Middleware => "middleware",
+            Self::UnderWay => "under_way",
+            Self::Left => "left",
+            Self::Moved => "moved",
+        }
+    }
+}
+
+/// A data packet that a recorded flow sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketRow {
+    /// The flow.
+    pub flow: FlowId,
+    /// Its number in the flow.
+    pub number: u32,
+    /// Whether the flow had sent one of this number before.
+    pub again: bool,
+    /// The port of its host that it left by.
+    pub port: PortId,
+    /// The entropy value that its sender gave it.
+    pub entropy: Entropy,
+    /// Its bytes on the wire.
+    pub bytes: u16,
+    /// When its last bit left the host.
+    pub sent: Time,
+    /// When the receiver had it, or its header.
+    pub arrived: Option<Time>,
+    /// When its sender heard that it had arrived, of the first of its number.
+    pub acked: Option<Time>,
+    /// What became of it.
+    pub fate: Fate,
+    /// Whether it was marked.
+    pub marked: bool,
+}
+
+/// A packet at a port of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HopRow {
+    /// Row of its packet.
+    pub packet: u64,
+    /// The port.
+    pub port: PortId,
+    /// When it could be queued there.
+    pub arrived: Time,
+    /// Bytes of its class that it found, frame in service included; `None` of headers in the queue of
+    /// control.
+    pub found: Option<u64>,
+    /// How long it was there: until its last bit left, or it was lost.
+    pub stay: Span,
+    /// The entropy value with which it left.
+    pub entropy: Entropy,
+    /// Whether it was marked here.
+    pub marked: bool,
+    /// What became of it here.
+    pub fate: Fate,
+}
+
+/// What happened to a frame at a port. Of one instant, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum What {
+    /// It is in the queue no more, without having left.
+    Out,
+    /// It was trimmed.
+    Trimmed,
+    /// It joined a queue, which had so many bytes before.
+    Queued(u64),
+    /// Its last bit left.
+    Left,
+    /// It was lost.
+    Lost(DropCause),
+    /// Middleware dropped it, at no port.
+    Within,
+}
+
+/// The same with time and place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub(super) flow: FlowId,
+    pub(super) at: Time,
+    pub(super) what: What,
+    pub(super) port: PortId,
+    pub(super) frame: Frame,
+}
+
+impl Event {
+    /// Whether another one is of the same packet at the same port and instant.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        let id = |own: &Self| (own.port, own.at, own.frame.number(), own.frame.entropy());
+        id(self) == id(other)
+    }
+}
+
+/// Keeps what happens to frames of chosen flows.
+pub(super) struct Trace {
+    layout: Layout,
+    /// By flow.
+    chosen: Vec<bool>,
+    hosts: u32,
+    /// The far end of each port.
+    to_host: Vec<bool>,
+    events: Vec<Event>,
+}
+
+impl Trace {
+    /// Of the flows that the plan names, if it names any.
+    pub(super) fn of(plan: &Plan) -> Option<Box<Self>> {
+        if plan.record.packets.is_empty() {
+            return None;
+        }
+        let mut chosen = vec![false; plan.traffic.flows.len()];
+        plan.record.packets.iter().for_each(|flow| chosen[flow.index()] = true);
+        let hosts = plan.fabric.host_ports();
+        let to_host = plan.fabric.ports.iter().map(|port| port.peer.0 < hosts).collect();
+        let layout = Layout::new(plan);
+        Some(Box::new(Self { layout, chosen, hosts, to_host, events: Vec::new() }))
+    }
+
+    /// Something happened to a frame.
+    pub(super) fn note(&mut self, port: PortId, at: Time, frame: Frame, what: What) {
+        let is_reply = frame.is_reply();
+        if !frame.is_data() && !is_reply {
+            return;
+        }
+        let flow = self.layout.flow_of(frame);
+        if !self.chosen[flow.index()] {
+            return;
+        }
+        // Of replies only their arrivals are of interest, and the losses on the last link.
+        let at_end = matches!(what, What::Left | What::Lost(_)) && self.to_host[port.index()];
+        if !is_reply || at_end && port.0 >= self.hosts {
+            self.events.push(Event { flow, at, what, port, frame });
+        }
+    }
+
+    /// Adds what another part of the run kept.
+    pub(super) fn add(&mut self, other: Self) {
+        self.events.extend(other.events);
+    }
+
+    /// Packets by flow, then as they were sent; hops by packet, then in order of time.
+    pub(super) fn finish(
+        self,
+        plan: &Plan,
+        records: &FlowRecords,
+        stop: Option<Time>,
+    ) -> (Vec<PacketRow>, Vec<HopRow>) {
+        let mut events = self.events;
+        events.sort_by_key(|own| {
+            let frame = own.frame;
+            let id = (frame.number(), frame.flags(), frame.entropy().0, frame.size());
+            (own.flow, own.at, own.what, own.port, id)
+        });
+        let (mut packets, mut hops) = (Vec::new(), Vec::new());
+        for events in events.chunk_by(|a, b| a.flow == b.flow) {
+            let Some(flow) = events.first().map(|own| own.flow.index()) else { continue };
+            let mut lives = Lives::new(plan, packets.len() as u64);
+            events.iter().for_each(|own| lives.on_event(own));
+            let (own, of_hops) = lives.finish(&records.at(flow), stop);
+            packets.extend(own);
+            hops.extend(of_hops);
+        }
+        (packets, hops)
+    }
+}

@@ -1,0 +1,222 @@
+//! Why a flow took as long as it did, in a run with a map: where its time went, which links held it
+//! back and who else was there, and what it waited for before it began.
+
+mod json;
+mod sentence;
+mod split;
+#[cfg(test)]
+mod tests;
+
+use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::units::{Span, Time};
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Outcome;
+use raddle_sim::record::after::after;
+use split::Life;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Links that are named at most.
+const LINKS: usize = 3;
+
+/// Why a flow took its time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Why {
+    /// Its number.
+    pub flow: u64,
+    /// What it waited for its start; 0 where a time started it.
+    pub waiting_us: f64,
+    /// What its own life came to.
+    pub parts: Parts,
+    /// The links that held it back for longest.
+    pub links: Vec<WhyLink>,
+    /// Its data packets lost.
+    pub lost_packets: u64,
+    /// The port that lost most of them; empty if none did.
+    pub lost_at: String,
+    /// Its retransmission timeouts.
+    pub timeouts: u64,
+    /// The flows whose ends it waited for, one after the other, the first of them first.
+    pub path: Vec<Step>,
+    /// What the lives of these came to.
+    pub before: Parts,
+}
+
+/// A life in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// A link of its path was down and nothing arrived.
+    pub fault_us: f64,
+    /// Nothing arrived until a timeout.
+    pub timeout_us: f64,
+    /// A link between switches was full.
+    pub link_us: f64,
+    /// The link to its receiver was full.
+    pub receiver_us: f64,
+    /// The link of its own host was full.
+    pub nic_us: f64,
+    /// No link of its path was full: its window or its pace.
+    pub window_us: f64,
+    /// It was at speed, or under way for the first time or the last.
+    pub at_speed_us: f64,
+}
+
+/// A link that held a flow back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhyLink {
+    /// The port's name.
+    pub name: String,
+    /// For how long.
+    pub held_us: f64,
+    /// Other flows that used it then.
+    pub others: u64,
+    /// Its share of all that the flow's packets waited.
+    pub waiting: f64,
+}
+
+/// A flow that another one waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Its number.
+    pub flow: u64,
+    /// When it started.
+    pub start_us: f64,
+    /// When its end started the next.
+    pub end_us: f64,
+}
+
+/// Where a life went, in picoseconds.
+#[derive(Clone, Debug, Default)]
+struct Spent {
+    fault: Span,
+    timeout: Span,
+    link: Span,
+    receiver: Span,
+    nic: Span,
+    window: Span,
+    at_speed: Span,
+    /// By port: for how long it held the flow back, in which bucket first and last.
+    ports: BTreeMap<PortId, (u64, usize, usize)>,
+}
+
+impl Spent {
+    fn note(&mut self, port: PortId, time: u64, bucket: usize) {
+        let own = self.ports.entry(port).or_insert((0, bucket, bucket));
+        own.0 += time;
+        own.2 = bucket;
+    }
+
+    fn parts(&self) -> Parts {
+        Parts {
+            fault_us: self.fault.as_us(),
+            timeout_us: self.timeout.as_us(),
+            link_us: self.link.as_us(),
+            receiver_us: self.receiver.as_us(),
+            nic_us: self.nic.as_us(),
+            window_us: self.window.as_us(),
+            at_speed_us: self.at_speed.as_us(),
+        }
+    }
+}
+
+impl Why {
+    /// Why `flow` took its time; `None` unless it has started and the run has a map.
+    pub fn of(plan: &Plan, outcome: &Outcome, flow: FlowId) -> Option<Self> {
+        if !plan.record.routes || outcome.series.len() != plan.fabric.ports.len() {
+            return None;
+        }
+        let life = Life::of(plan, outcome, flow, None)?;
+        let spent = life.spent();
+        let record = outcome.flows.at(flow.index());
+        let (path, first) = path(plan, outcome, flow);
+        let mut before = Parts::default();
+        for step in &path {
+            let until = Some(step.until);
+            let own = Life::of(plan, outcome, FlowId(step.step.flow as u32), until);
+            own.into_iter().for_each(|own| before.add(&own.spent().parts()));
+        }
+        let most = life.lost().max_by_key(|(port, lost)| (*lost, Reverse(*port)));
+        let name = |port: PortId| plan.fabric.ports[port.index()].name.clone();
+        Some(Self {
+            flow: flow.0.into(),
+            waiting_us: first
+                .map_or(0.0, |first| record.started.map_or(0.0, |at| at.since(first).as_us())),
+            parts: spent.parts(),
+            links: links(plan, outcome, flow, (&life, &spent)),
+            lost_packets: record.dropped,
+            lost_at: most.map_or(String::new(), |(port, _)| name(port)),
+            timeouts: record.timeouts,
+            path: path.into_iter().map(|own| own.step).collect(),
+            before,
+        })
+    }
+}
+
+impl Parts {
+    fn add(&mut self, other: &Self) {
+        self.fault_us += other.fault_us;
+        self.timeout_us += other.timeout_us;
+        self.link_us += other.link_us;
+        self.receiver_us += other.receiver_us;
+        self.nic_us += other.nic_us;
+        self.window_us += other.window_us;
+        self.at_speed_us += other.at_speed_us;
+    }
+}
+
+/// A step, with its end in picoseconds.
+struct Ended {
+    step: Step,
+    until: Time,
+}
+
+/// The flows that one waited for, and when the first of them started.
+fn path(plan: &Plan, outcome: &Outcome, flow: FlowId) -> (Vec<Ended>, Option<Time>) {
+    let after = after(&plan.traffic, &outcome.flows);
+    let (mut path, mut first) = (Vec::new(), None);
+    let mut next = flow;
+    while let Some(before) = after[next.index()] {
+        let (own, started) =
+            (outcome.flows.at(before.index()), outcome.flows.at(next.index()).started);
+        let delay = plan.traffic.flows[next.index()].start.delay();
+        let (Some(start), Some(started)) = (own.started, started) else { break };
+        let end = Time(started.0.saturating_sub(delay.0));
+        let (start_us, end_us) = (start.as_us(), end.as_us());
+        path.push(Ended { step: Step { flow: before.0.into(), start_us, end_us }, until: end });
+        first = Some(start);
+        next = before;
+    }
+    path.reverse();
+    (path, first)
+}
+
+/// The links that held a flow back for longest.
+fn links(
+    plan: &Plan,
+    outcome: &Outcome,
+    flow: FlowId,
+    (life, spent): (&Life<'_>, &Spent),
+) -> Vec<WhyLink> {
+    let mut ports: Vec<_> = spent.ports.iter().map(|(port, own)| (*port, *own)).collect();
+    ports.sort_by_key(|(port, (time, ..))| (Reverse(*time), *port));
+    ports.truncate(LINKS);
+    let width = outcome.bucket.0;
+    let mut others: BTreeMap<PortId, BTreeSet<FlowId>> = BTreeMap::new();
+    for row in outcome.routes.iter().filter(|row| row.flow != flow && row.packets > 0) {
+        let Some((port, (_, first, last))) = ports.iter().find(|own| own.0 == row.port) else {
+            continue;
+        };
+        let (from, until) = (*first as u64 * width, (*last as u64 + 1) * width);
+        if row.first.0 < until && row.last.0 >= from {
+            others.entry(*port).or_default().insert(row.flow);
+        }
+    }
+    let waiting = life.waiting();
+    let link = |(port, (time, ..)): (PortId, (u64, usize, usize))| WhyLink {
+        name: plan.fabric.ports[port.index()].name.clone(),
+        held_us: Span(time).as_us(),
+        others: others.get(&port).map_or(0, BTreeSet::len) as u64,
+        waiting: waiting.get(&port).copied().unwrap_or(0.0),
+    };
+    ports.into_iter().map(link).collect()
+}
