@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
 
 use raddle::catalogue::{fill, fill_columns};
-use raddle::scenario::key::Absent;
+use raddle::scenario::key::{Absent, Section};
 use raddle::scenario::{Study, load, parse, sections, topologies, traffics};
 use raddle_sim::{check, engine};
 use std::collections::BTreeSet;
@@ -131,9 +131,12 @@ fn every_shipped_scenario_resolves_and_its_first_cell_runs_by_the_laws() {
 const FABRIC: &str = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n";
 const TRAFFIC: &str = "[traffic]\nkind = \"permutation\"\n";
 
+/// A section's name, and scenarios.
+type Probe = (String, Vec<String>);
+
 /// Scenarios with an unknown key `zzz` in the section of a name. The reader's complaint lists the keys
 /// that it may have.
-fn probes() -> Vec<(String, Vec<String>)> {
+fn probes() -> Vec<Probe> {
     let data = root().join("data").display().to_string();
     let mut probes = vec![
         ("scenario".to_owned(), vec![format!("zzz = 1\n{FABRIC}{TRAFFIC}")]),
@@ -159,13 +162,41 @@ fn probes() -> Vec<(String, Vec<String>)> {
             )],
         ),
     ];
+    let data = data.as_str();
+    probes.extend(of_topologies(data));
+    let change = "tors = 16, hosts_per_tor = 4, uplinks = 4, design = \"vermilion:k=3\", slot = \"22 us\", \
+                  change = [{ at = \"1 ms\", demand = \"ring\", zzz = 1 }]";
+    let change = format!("[fabric]\ntopology = {{ kind = \"circuits\", {change} }}\n{TRAFFIC}");
+    probes.push(("change".to_owned(), vec![change]));
+    probes.extend(of_traffics(data));
+    probes.push((
+        "background".to_owned(),
+        vec![
+            format!("{FABRIC}{TRAFFIC}background = {{ every = 2, zzz = 1 }}\n"),
+            format!("{FABRIC}{TRAFFIC}background = {{ share = \"5%\", zzz = 1 }}\n"),
+        ],
+    ));
+    let straggler = "straggler = { distribution = \"lognormal\", zzz = 1 }";
+    probes.push((
+        "straggler".to_owned(),
+        vec![format!("{FABRIC}[traffic]\nkind = \"fsdp\"\nmodel = \"llama_7b\"\n{straggler}\n")],
+    ));
+    probes.extend(of_faults());
+    let sizes = "sizes = { short_below = \"1 kB\", long_above = \"1 MB\", zzz = 1 }";
+    let sizes = format!("{FABRIC}{TRAFFIC}[record]\n{sizes}\n");
+    probes.push(("sizes".to_owned(), vec![sizes]));
+    probes
+}
+
+/// The same of kinds of topology.
+fn of_topologies(data: &str) -> Vec<Probe> {
     // Files that are there, in place of the examples.
     let of_file = [
         ("graph", "graphs/two_halls.graph"),
         ("htsim_topo", "htsim/leaf_spine_tiny.topo"),
         ("hpcc_topology", "hpcc/leaf_spine_8.txt"),
     ];
-    for section in topologies() {
+    let of_kind = |section: &'static Section| {
         let kind = section.kind.unwrap();
         let file = of_file.iter().find(|(own, _)| *own == kind).map(|(_, file)| *file);
         let required = section.keys.iter().filter_map(|key| match (key.absent, file) {
@@ -176,12 +207,13 @@ fn probes() -> Vec<(String, Vec<String>)> {
         let more: Vec<String> = required.collect();
         let topology = format!("topology = {{ kind = \"{kind}\", {}, zzz = 1 }}", more.join(", "));
         let text = format!("[fabric]\n{topology}\n{TRAFFIC}");
-        probes.push((kind.to_owned(), vec![text]));
-    }
-    let change = "tors = 16, hosts_per_tor = 4, uplinks = 4, design = \"vermilion:k=3\", slot = \"22 us\", \
-                  change = [{ at = \"1 ms\", demand = \"ring\", zzz = 1 }]";
-    let change = format!("[fabric]\ntopology = {{ kind = \"circuits\", {change} }}\n{TRAFFIC}");
-    probes.push(("change".to_owned(), vec![change]));
+        (kind.to_owned(), vec![text])
+    };
+    topologies().into_iter().map(of_kind).collect()
+}
+
+/// The same of kinds of traffic.
+fn of_traffics(data: &str) -> Vec<Probe> {
     // What is more than the examples of the keys that have to be there.
     let written = [
         ("incast", "senders = 2".to_owned()),
@@ -194,7 +226,7 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
         ("hpcc_flows", format!("file = '{data}/hpcc/flows_8.txt'")),
     ];
-    for section in traffics() {
+    let of_kind = |section: &'static Section| {
         let kind = section.kind.unwrap();
         let own = written.iter().find(|(own, _)| *own == kind).map(|(_, more)| more.clone());
         let more = own.unwrap_or_else(|| {
@@ -210,33 +242,22 @@ fn probes() -> Vec<(String, Vec<String>)> {
             texts.push(texts[0].replace("all_reduce", "all_to_all"));
             texts.push(texts[0].replace("zzz", "algorithm = \"tree\"\nzzz"));
         }
-        probes.push((kind.to_owned(), texts));
-    }
-    probes.push((
-        "background".to_owned(),
-        vec![
-            format!("{FABRIC}{TRAFFIC}background = {{ every = 2, zzz = 1 }}\n"),
-            format!("{FABRIC}{TRAFFIC}background = {{ share = \"5%\", zzz = 1 }}\n"),
-        ],
-    ));
-    let straggler = "straggler = { distribution = \"lognormal\", zzz = 1 }";
-    probes.push((
-        "straggler".to_owned(),
-        vec![format!("{FABRIC}[traffic]\nkind = \"fsdp\"\nmodel = \"llama_7b\"\n{straggler}\n")],
-    ));
+        (kind.to_owned(), texts)
+    };
+    traffics().into_iter().map(of_kind).collect()
+}
+
+/// The same of faults.
+fn of_faults() -> Vec<Probe> {
     let fault = |lines: &str| format!("{FABRIC}{TRAFFIC}[[fault]]\n{lines}\n");
     let all = ["rate = \"50%\"", "down = \"..\""]
         .map(|effect| fault(&format!("link = \"tor0.up1\"\n{effect}\nzzz = 1")));
-    probes.push(("fault".to_owned(), all.to_vec()));
     let random = fault("random = { share = \"5%\", zzz = 1 }\ndown = \"..\"");
-    probes.push(("random".to_owned(), vec![random]));
     let flap = "period = \"2 us\", down = \"1 us\", until = \"9 us\", zzz = 1";
     let flap = fault(&format!("host = 1\nflap = {{ {flap} }}"));
-    probes.push(("flap".to_owned(), vec![flap]));
-    let sizes = "sizes = { short_below = \"1 kB\", long_above = \"1 MB\", zzz = 1 }";
-    let sizes = format!("{FABRIC}{TRAFFIC}[record]\n{sizes}\n");
-    probes.push(("sizes".to_owned(), vec![sizes]));
-    probes
+    [("fault", all.to_vec()), ("random", vec![random]), ("flap", vec![flap])]
+        .map(|(name, texts)| (name.to_owned(), texts))
+        .to_vec()
 }
 
 /// The keys that the reader lists when it complains about `zzz`.

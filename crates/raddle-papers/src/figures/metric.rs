@@ -153,9 +153,9 @@ raddle_schemes::words! {
         Uplinks = "uplink_throughput",
         /// The same of recorded ports to hosts.
         Downlinks = "downlink_throughput",
-        /// What left recorded links of circuits until the run's end, over what their circuits could
-        /// have carried until then.
-        Circuits = "circuit_utilisation",
+        /// What left recorded lanes until the run's end, over what the circuits of the first schedule
+        /// could have carried by them until then. `circuit_utilisation` of runs is of all lanes.
+        Lanes = "lane_utilisation",
     }
 }
 
@@ -273,7 +273,7 @@ impl Word {
                 | Self::Paused
                 | Self::Uplinks
                 | Self::Downlinks
-                | Self::Circuits
+                | Self::Lanes
         );
         self.by_size().is_none() && self.held().is_none() && !has_come_later
     }
@@ -321,7 +321,7 @@ impl Word {
             Self::Paused => return Some(summary.paused_us),
             Self::Uplinks => return summary.uplinks,
             Self::Downlinks => return summary.downlinks,
-            Self::Circuits => return circuit_utilisation(run),
+            Self::Lanes => return lane_utilisation(run),
             Self::Unfinished => summary.unfinished,
             Self::Sent => packets.sent,
             Self::Dropped => packets.dropped.iter().sum(),
@@ -372,7 +372,7 @@ impl Word {
             Self::Paused => "paused time",
             Self::Uplinks => "throughput of uplinks, of what they could carry",
             Self::Downlinks => "throughput of links to hosts, of what they could carry",
-            Self::Circuits => "use of circuits, of what they could carry",
+            Self::Lanes => "use of circuits, of what they could carry",
             _ => self.word(),
         };
         title.to_owned()
@@ -475,13 +475,13 @@ impl Metric {
 
     /// Whether recorded ports have it, whatever became of flows.
     fn is_of_ports(self) -> bool {
-        matches!(self.what, Word::Uplinks | Word::Downlinks | Word::Circuits)
+        matches!(self.what, Word::Uplinks | Word::Downlinks | Word::Lanes)
             || self.what.held().is_some()
     }
 
     /// Whether less is better.
     pub(super) fn least_leads(self) -> bool {
-        !matches!(self.what, Word::Uplinks | Word::Downlinks | Word::Circuits)
+        !matches!(self.what, Word::Uplinks | Word::Downlinks | Word::Lanes)
     }
 
     /// A value with its unit.
@@ -511,7 +511,7 @@ fn retransmitted_pair_max(run: &FigureRun) -> u64 {
 
 /// Only of runs with an end. The mean over a period counts, so an end within one is off by what is left
 /// of it.
-fn circuit_utilisation(run: &FigureRun) -> Option<f64> {
+fn lane_utilisation(run: &FigureRun) -> Option<f64> {
     let Finished { plan, outcome, .. } = &run.finished;
     let (end, circuits) = (plan.end?, plan.fabric.circuits.as_ref()?);
     let lanes = plan.record.ports.iter().filter_map(|port| circuits.lane(*port));

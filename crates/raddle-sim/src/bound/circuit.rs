@@ -9,7 +9,7 @@ use super::flows::Flows;
 use crate::plan::Plan;
 use crate::topology::circuits::{Circuits, Lane};
 use crate::topology::{Fabric, Node};
-use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::Span;
 use std::collections::BTreeMap;
 
@@ -41,8 +41,11 @@ pub(super) fn of_plan(flows: &Flows<'_>, plan: &Plan) -> Option<Bound> {
     }
     let mut time = carried(circuits, circuits.lanes.iter(), together)?;
     if goes_directly(plan) {
+        let (edges, hosts) = plan.fabric.edge_switches();
+        let hosts: BTreeMap<SwitchId, PortId> = edges.into_iter().zip(hosts).collect();
         for (pair, bits) in of_pairs {
-            let Some(lane) = lane(&plan.fabric, circuits, pair) else { continue };
+            let host = hosts[&pair.1];
+            let Some(lane) = lane(&plan.fabric, circuits, pair, host) else { continue };
             time = time.max(carried(circuits, [lane].into_iter(), bits)?);
         }
     }
@@ -57,14 +60,14 @@ fn goes_directly(plan: &Plan) -> bool {
     !elsewhere && plan.routes.len() == 1
 }
 
-/// The lane from a ToR to another that packets go by.
+/// The lane from a ToR to another, with one of the hosts there, that packets go by.
 fn lane<'a>(
     fabric: &Fabric,
     circuits: &'a Circuits,
     (from, to): (SwitchId, SwitchId),
+    host: PortId,
 ) -> Option<&'a Lane> {
-    let host = (0..fabric.hosts).map(HostId).find(|&host| fabric.edge(host) == to)?;
-    let ways = fabric.forwarding.ports(from, PortId(host.0));
+    let ways = fabric.forwarding.ports(from, host);
     let port = (ways.count() == 1).then(|| ways.get(0))?;
     let leads = fabric.destination(port) == Node::Switch(to);
     circuits.lane(port).filter(|_| leads)

@@ -369,16 +369,18 @@ impl Topology for CircuitShape {
 }
 
 impl CircuitShape {
-    /// The fabric: ToRs `tor0`, `tor1`, ..., hosts `host0`, `host1`, ..., lanes `tor0.to.tor1`. Routes
-    /// are shortest paths over lanes, whenever those are open.
-    ///
-    /// # Errors
-    /// If a number is zero, rotors are no matchings of the ToRs, or there is too much of something.
-    pub fn build(&self) -> Result<Fabric, ShapeError> {
-        let Self { tors, hosts_per_tor, rotors, .. } = self;
+    /// The schedules, in order of time.
+    fn schedules(&self) -> Vec<&Rotors> {
+        let later = self.changes.iter().map(|change| &change.rotors);
+        [&self.rotors].into_iter().chain(later).collect()
+    }
+
+    /// Whether the numbers fit together.
+    fn check(&self) -> Result<(), ShapeError> {
+        let rotors = &self.rotors;
         for (what, n) in [
-            ("tors", u64::from(*tors)),
-            ("hosts_per_tor", u64::from(*hosts_per_tor)),
+            ("tors", u64::from(self.tors)),
+            ("hosts_per_tor", u64::from(self.hosts_per_tor)),
             ("the rate of host links", self.rate.0),
             ("the rate of uplinks", self.uplink_rate.0),
             ("the number of uplinks", rotors.rotors.len() as u64),
@@ -392,14 +394,23 @@ impl CircuitShape {
             let (uplinks, most) = (rotors.rotors.len(), UPLINKS_MAX);
             return Err(ShapeError::ManyUplinks { uplinks, most });
         }
-        let all: Vec<&Rotors> =
-            [rotors].into_iter().chain(self.changes.iter().map(|change| &change.rotors)).collect();
-        let alike = |own: &&Rotors| own.rotors.len() == rotors.rotors.len() && own.period().0 > 0;
-        if !all.iter().all(|own| own.is_sound(*tors) && alike(own)) {
+        let alike = |own: &Rotors| own.rotors.len() == rotors.rotors.len() && own.period().0 > 0;
+        if !self.schedules().into_iter().all(|own| own.is_sound(self.tors) && alike(own)) {
             return Err(ShapeError::Matchings);
         }
-        self.check_changes()?;
-        let pairs: Vec<_> = all.iter().map(|own| (own.pairs(), own.period())).collect();
+        self.check_changes()
+    }
+
+    /// The fabric: ToRs `tor0`, `tor1`, ..., hosts `host0`, `host1`, ..., lanes `tor0.to.tor1`. Routes
+    /// are shortest paths over lanes, whenever those are open.
+    ///
+    /// # Errors
+    /// If a number is zero, rotors are no matchings of the ToRs, or there is too much of something.
+    pub fn build(&self) -> Result<Fabric, ShapeError> {
+        self.check()?;
+        let Self { tors, hosts_per_tor, rotors, .. } = self;
+        let all = self.schedules().into_iter();
+        let pairs: Vec<_> = all.map(|own| (own.pairs(), own.period())).collect();
         let keys = pairs.iter().flat_map(|own| own.0.keys());
         let cabled: BTreeSet<_> = keys.map(|&(a, b)| (a.min(b), a.max(b))).collect();
         let hosts = u64::from(*tors) * u64::from(*hosts_per_tor);

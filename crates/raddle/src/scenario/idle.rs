@@ -121,9 +121,8 @@ pub(crate) fn late_faults(faults: &[FaultSection], end: Option<Time>, log: &Log)
 /// Adds a problem if a schedule of circuits follows when the run has ended.
 pub(crate) fn late_changes(topology: &Topology, end: Option<Time>, log: &Log) {
     let Some(end) = end else { return };
-    if let Some(at) = topology.shape.changes().into_iter().find(|at| *at >= end) {
-        let message = format!("the `change` at {at} comes when the run has ended");
-        let problem = topology.place().problem(message);
+    if let Some((_, place)) = topology.shape.changes().into_iter().find(|(at, _)| *at >= end) {
+        let problem = place.problem("the change comes when the run has ended");
         log.add(problem.label(format!("`end` in [run] is {end}")));
     }
 }

@@ -71,7 +71,7 @@ use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_schemes::{planner, recovery, rng, tor};
 use raddle_sim::bound::rho_max::names_rho_max;
-use raddle_sim::faults::OnDown;
+use raddle_sim::faults::{Faults, OnDown};
 use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
 use raddle_sim::record::followers::words;
@@ -306,26 +306,9 @@ impl Scenario {
         needs::middleware(&section, &fabric, log);
         needs::circuits(&section, &transport, &traffic, (&fabric, topology.place()), log);
         reach::frames(&section.load_balance, &sizes, log);
-        let congestions = traffic.used_congestions(&transport);
-        let links = if plan.plane.is_per_packet() { fabric.planes } else { 1 };
-        for (congestion, largest) in &congestions {
-            reach::pace(congestion, &fabric, links, log);
-            notes::windows(&congestion.config, &fabric, &sizes, *largest, log);
-        }
-        notes::headroom(&section, (&fabric, &certain), &sizes, log);
-        let drain = reach::drain(&section, (&fabric, &certain), &sizes);
-        for (congestion, recovery) in traffic.used_pairs(&transport) {
-            notes::recovery(&congestion.config, recovery, drain, &sizes, log);
-        }
-        let recoveries = traffic.used_recoveries(&transport).into_iter();
-        let rto = |(own, key): (&Chosen<recovery::Config>, _)| {
-            let (fabric, faults, faulty) = (&fabric, &certain, !faults.is_empty());
-            let context = reach::Losses { fabric, section: &section, faults, faulty };
-            reach::rto(&context, (own, key), &sizes, log)
-        };
-        let rto = recoveries.map(rto).max().unwrap_or_default();
-        let paces = congestions.iter().map(|(own, _)| own.config.build(&FlowContext::NOMINAL));
-        let pace = paces.filter_map(|control| control.limits().rate).min();
+        let users = (&section, &transport, &traffic);
+        let faulted = (&*fabric, &certain, !faults.is_empty());
+        let (rto, pace) = Self::settle_hosts(users, faulted, (&plan, &sizes), log);
         let patience = run.patience(&fabric, sizes.packet, rto, pace, log);
         if let (Some(section), Some(plan)) = (&sections.record, &record) {
             let time = run.end.map_or(patience, |end| Span(end.0));
@@ -363,6 +346,35 @@ impl Scenario {
             patience,
             resolved: parts.join("\n"),
         })
+    }
+
+    /// Judges how hosts send over the fabric, whose faults are certain: the longest timeout, and the
+    /// least pace.
+    fn settle_hosts(
+        (section, transport, traffic): (&FabricSection, &TransportSection, &Jobs),
+        (fabric, certain, faulty): (&Fabric, &Faults, bool),
+        (plan, sizes): (&TransportPlan, &sizes::Sizes),
+        log: &Log,
+    ) -> (Span, Option<Rate>) {
+        let congestions = traffic.used_congestions(transport);
+        let links = if plan.plane.is_per_packet() { fabric.planes } else { 1 };
+        for (congestion, largest) in &congestions {
+            reach::pace(congestion, fabric, links, log);
+            notes::windows(&congestion.config, fabric, sizes, *largest, log);
+        }
+        notes::headroom(section, (fabric, certain), sizes, log);
+        let drain = reach::drain(section, (fabric, certain), sizes);
+        for (congestion, recovery) in traffic.used_pairs(transport) {
+            notes::recovery(&congestion.config, recovery, drain, sizes, log);
+        }
+        let recoveries = traffic.used_recoveries(transport).into_iter();
+        let rto = |(own, key): (&Chosen<recovery::Config>, _)| {
+            let context = reach::Losses { fabric, section, faults: certain, faulty };
+            reach::rto(&context, (own, key), sizes, log)
+        };
+        let rto = recoveries.map(rto).max().unwrap_or_default();
+        let paces = congestions.iter().map(|(own, _)| own.config.build(&FlowContext::NOMINAL));
+        (rto, paces.filter_map(|control| control.limits().rate).min())
     }
 
     /// The number of hosts.

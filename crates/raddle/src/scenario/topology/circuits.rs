@@ -1,25 +1,21 @@
 //! `kind = "circuits"`: ToRs whose uplinks lead to circuit switches, which follow a schedule.
 
+mod asked;
+
 use super::kind::{Kind, Made, Shape, misfit};
 use super::{COMMON, LINK_DELAY, RATE, SWITCH_DELAY, Topology, UPLINK_RATE, pair};
 use crate::scenario::files::Files;
 use crate::scenario::key::{Key, Section, keys};
 use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
-use crate::scenario::scheme::shown;
-use crate::scenario::spec::{Item, Value, quoted};
-use crate::throughput;
-use raddle_circuits::matching::Matching;
-use raddle_circuits::schedule::Schedule;
-use raddle_schemes::family::{Parameter, ParameterError, Raw};
-use raddle_schemes::rng::Rng;
-use raddle_schemes::units::{Bytes, Span, Time};
+use crate::scenario::spec::{Item, Place, Value, quoted};
+use asked::{Asked, Refused};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::topology::Fabric;
-use raddle_sim::topology::circuits::{self, Change, CircuitShape, Rotors, Turn, UPLINKS_MAX};
+use raddle_sim::topology::circuits::{self, Change, CircuitShape, Rotors, UPLINKS_MAX};
 use raddle_sim::topology::shape_error::ShapeError;
 use raddle_sim::topology::slicing::Late;
 use raddle_throughput::demand::{self, Demand};
-use raddle_throughput::designs::Design;
 use std::sync::Arc;
 
 keys! {
@@ -77,99 +73,14 @@ keys! {
 pub(super) const KIND: Kind = Kind { section: CircuitKeys::SECTION, read };
 
 fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
-    let tors: Option<u32> = reader.at_least(&KEYS.tors);
-    let hosts_per_tor: Option<u32> = reader.at_least(&KEYS.hosts_per_tor);
-    let uplinks: Option<u32> = reader.at_least(&KEYS.uplinks);
-    let (rate, link_delay) = (reader.or(&KEYS.rate), reader.or(&KEYS.link_delay));
-    let uplink_rate = reader.get(&KEYS.uplink_rate).unwrap_or(rate);
-    let circuit_delay: Span = reader.get(&KEYS.circuit_delay).unwrap_or(link_delay);
-    let switch_delay = reader.or(&KEYS.switch_delay);
-    let slot: Option<Span> = reader.need(&KEYS.slot);
-    let (dark, guard) = (reader.or::<Span>(&KEYS.dark), reader.or::<Span>(&KEYS.guard));
+    let numbers = Numbers::read(reader);
     let by_slices = reader.word(&KEYS.routes) == "slices";
     let slicing = slicing(by_slices, reader);
     let bulk: Option<Bytes> = reader.get(&KEYS.bulk);
-    let seed_item = reader.take(&KEYS.design_seed);
-    let seed: u64 = reader.or(&KEYS.design_seed);
-    let design_item = reader.demand(&KEYS.design);
-    let demand_item = reader.take(&KEYS.demand);
-    let (tors, hosts_per_tor, uplinks, slot) = (tors?, hosts_per_tor?, uplinks?, slot?);
-    let slicing = slicing?;
-    if uplinks as usize > UPLINKS_MAX {
-        let (uplinks, most) = (uplinks as usize, UPLINKS_MAX);
-        misfit(&ShapeError::ManyUplinks { uplinks, most }, reader);
-        return None;
-    }
-    if slot <= dark {
-        let place = &reader.demand(&KEYS.slot)?.place;
-        let problem = place.problem(format!("`slot` is {slot}, and {dark} of it are `dark`"));
-        reader.log().add(problem.label("expected a longer one"));
-        return None;
-    }
-    let design_text = text(reader, &KEYS.design, design_item?)?;
-    let demand_text = match demand_item {
-        Some(item) => text(reader, &KEYS.demand, item)?,
-        None => default_demand(),
-    };
-    let follows = demand_text == TRAFFIC;
-    // Stands in until the traffic is known.
-    let made_for = if follows { default_demand() } else { demand_text };
-    let demand = match load(made_for, demand_item, tors as usize, seed, reader, files) {
-        Ok(demand) => demand?,
-        Err(why) => {
-            let place = demand_item.map_or(reader.place(), |item| &item.place);
-            reader.log().add(place.problem(why));
-            return None;
-        }
-    };
-    let asked = Asked {
-        design: design_text.to_owned(),
-        uplinks,
-        rate: bare(&uplink_rate),
-        slot,
-        dark,
-        seed,
-    };
-    let rotors = match asked.rotors(&demand, seed) {
-        Ok(rotors) => rotors,
-        Err(Refused { key, why }) => {
-            let place = reader.take(key).map_or(reader.place(), |item| &item.place);
-            reader.log().add(place.problem(why));
-            return None;
-        }
-    };
-    if let Some(item) = seed_item.filter(|_| seed != default_seed())
-        && asked.ignores_seeds(made_for, &demand)
-    {
-        let problem = item.place.problem(format!("`design_seed` has no effect on `{design_text}`"));
-        reader.log().add(problem.label("leave it out: the schedule is the same for all of them"));
-        return None;
-    }
-    if let Some(item) = demand_item.filter(|_| demand_text != default_demand())
-        && asked.ignores_demands(tors as usize)
-    {
-        let problem = item.place.problem(format!("`demand` has no effect on `{design_text}`"));
-        reader.log().add(problem.label("leave it out: the schedule is the same for all of them"));
-        return None;
-    }
-    let base = Base { demand: demand_text.to_owned(), rotors: rotors.clone() };
-    let following = following(reader, files, (&asked, base), tors as usize)?;
-    let mut lines = vec![
-        pair("tors", &tors),
-        pair("hosts_per_tor", &hosts_per_tor),
-        pair("uplinks", &uplinks),
-        format!("design = {}", quoted(design_text)),
-        format!("demand = {}", quoted(demand_text)),
-        pair("design_seed", &seed),
-        pair("slot", &slot),
-        pair("dark", &dark),
-        pair("guard", &guard),
-        pair("rate", &rate),
-        pair("uplink_rate", &uplink_rate),
-        pair("link_delay", &link_delay),
-        pair("circuit_delay", &circuit_delay),
-        pair("switch_delay", &switch_delay),
-    ];
+    let first = first(reader, files, numbers?);
+    let (slicing, (numbers, asked, base)) = (slicing?, first?);
+    let following = following(reader, files, (&asked, &base), numbers.tors as usize)?;
+    let mut lines = numbers.lines(&asked, &base.demand);
     // What came later is not shown where it is what it would be without its key.
     if let Some(late) = slicing {
         lines.push("routes = \"slices\"".to_owned());
@@ -184,31 +95,168 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
     }
     let changes =
         following.iter().map(|own| Change { at: own.at, rotors: own.rotors.clone() }).collect();
-    let made = [follows.then_some(asked)].into_iter();
-    let follows = made.chain(following.into_iter().map(|own| own.follows)).collect();
-    Some(Made {
-        lines,
-        title: format!("circuits by {design_text}"),
-        rate: Some(rate),
-        file: None,
-        shape: Arc::new(Circuits {
-            bulk,
-            follows,
-            shape: CircuitShape {
-                tors,
-                hosts_per_tor,
-                rate,
-                uplink_rate,
-                link_delay,
-                circuit_delay,
-                switch_delay,
-                rotors,
-                changes,
-                guard,
-                slicing: slicing.map(|late| (late, u8::from(bulk.is_some()))),
-            },
-        }),
-    })
+    let places = following.iter().map(|own| own.place.clone()).collect();
+    let title = format!("circuits by {}", asked.design);
+    let follows = (base.demand == TRAFFIC).then_some(asked);
+    let follows =
+        [follows].into_iter().chain(following.into_iter().map(|own| own.follows)).collect();
+    let shape = CircuitShape {
+        tors: numbers.tors,
+        hosts_per_tor: numbers.hosts_per_tor,
+        rate: numbers.rate,
+        uplink_rate: numbers.uplink_rate,
+        link_delay: numbers.link_delay,
+        circuit_delay: numbers.circuit_delay,
+        switch_delay: numbers.switch_delay,
+        rotors: base.rotors,
+        changes,
+        guard: numbers.guard,
+        slicing: slicing.map(|late| (late, u8::from(bulk.is_some()))),
+    };
+    let shape = Arc::new(Circuits { bulk, follows, shape, places });
+    Some(Made { lines, title, rate: Some(numbers.rate), file: None, shape })
+}
+
+/// What does not depend on the schedule.
+struct Numbers {
+    tors: u32,
+    hosts_per_tor: u32,
+    uplinks: u32,
+    slot: Span,
+    dark: Span,
+    guard: Span,
+    rate: Rate,
+    uplink_rate: Rate,
+    link_delay: Span,
+    circuit_delay: Span,
+    switch_delay: Span,
+}
+
+impl Numbers {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let tors: Option<u32> = reader.at_least(&KEYS.tors);
+        let hosts_per_tor: Option<u32> = reader.at_least(&KEYS.hosts_per_tor);
+        let uplinks: Option<u32> = reader.at_least(&KEYS.uplinks);
+        let (rate, link_delay) = (reader.or(&KEYS.rate), reader.or(&KEYS.link_delay));
+        let uplink_rate = reader.get(&KEYS.uplink_rate).unwrap_or(rate);
+        let circuit_delay = reader.get(&KEYS.circuit_delay).unwrap_or(link_delay);
+        let switch_delay = reader.or(&KEYS.switch_delay);
+        let slot: Option<Span> = reader.need(&KEYS.slot);
+        let (dark, guard) = (reader.or::<Span>(&KEYS.dark), reader.or(&KEYS.guard));
+        Some(Self {
+            tors: tors?,
+            hosts_per_tor: hosts_per_tor?,
+            uplinks: uplinks?,
+            slot: slot?,
+            dark,
+            guard,
+            rate,
+            uplink_rate,
+            link_delay,
+            circuit_delay,
+            switch_delay,
+        })
+    }
+
+    /// Whether they go together; adds a problem if not.
+    fn fit(&self, reader: &mut Reader<'_>) -> Option<()> {
+        let (uplinks, most) = (self.uplinks as usize, UPLINKS_MAX);
+        if uplinks > most {
+            misfit(&ShapeError::ManyUplinks { uplinks, most }, reader);
+            return None;
+        }
+        let (slot, dark) = (self.slot, self.dark);
+        if slot <= dark {
+            let place = &reader.demand(&KEYS.slot)?.place;
+            let problem = place.problem(format!("`slot` is {slot}, and {dark} of it are `dark`"));
+            reader.log().add(problem.label("expected a longer one"));
+            return None;
+        }
+        Some(())
+    }
+
+    /// All of them and what the first schedule is, with every default filled in.
+    fn lines(&self, asked: &Asked, demand: &str) -> Vec<String> {
+        vec![
+            pair("tors", &self.tors),
+            pair("hosts_per_tor", &self.hosts_per_tor),
+            pair("uplinks", &self.uplinks),
+            format!("design = {}", quoted(&asked.design)),
+            format!("demand = {}", quoted(demand)),
+            pair("design_seed", &asked.seed),
+            pair("slot", &self.slot),
+            pair("dark", &self.dark),
+            pair("guard", &self.guard),
+            pair("rate", &self.rate),
+            pair("uplink_rate", &self.uplink_rate),
+            pair("link_delay", &self.link_delay),
+            pair("circuit_delay", &self.circuit_delay),
+            pair("switch_delay", &self.switch_delay),
+        ]
+    }
+}
+
+/// The first schedule.
+fn first(
+    reader: &mut Reader<'_>,
+    files: &Files,
+    numbers: Numbers,
+) -> Option<(Numbers, Asked, Base)> {
+    let seed_item = reader.take(&KEYS.design_seed);
+    let seed: u64 = reader.or(&KEYS.design_seed);
+    let design_item = reader.demand(&KEYS.design);
+    let demand_item = reader.take(&KEYS.demand);
+    numbers.fit(reader)?;
+    let design = text(reader, &KEYS.design, design_item?)?;
+    let demand_text = match demand_item {
+        Some(item) => text(reader, &KEYS.demand, item)?,
+        None => default_demand(),
+    };
+    // Stands in until the traffic is known.
+    let made_for = if demand_text == TRAFFIC { default_demand() } else { demand_text };
+    let tors = numbers.tors as usize;
+    let demand = match load(made_for, demand_item, tors, seed, reader, files) {
+        Ok(demand) => demand?,
+        Err(why) => {
+            let place = demand_item.map_or(reader.place(), |item| &item.place);
+            reader.log().add(place.problem(why));
+            return None;
+        }
+    };
+    let Numbers { uplinks, uplink_rate, slot, dark, .. } = numbers;
+    let asked = Asked { design: design.to_owned(), uplinks, uplink_rate, slot, dark, seed };
+    let rotors = match asked.rotors(&demand, seed) {
+        Ok(rotors) => rotors,
+        Err(Refused { key, why }) => {
+            let keys = [&KEYS.uplinks, &KEYS.uplink_rate, &KEYS.slot, &KEYS.dark, &KEYS.design];
+            let key = keys.into_iter().find(|own| own.word == key);
+            let item = key.and_then(|key| reader.take(key));
+            let place = item.map_or(reader.place(), |item| &item.place);
+            reader.log().add(place.problem(why));
+            return None;
+        }
+    };
+    let idle = [
+        (
+            seed_item,
+            seed != default_seed() && asked.ignores_seeds(made_for, &demand),
+            "design_seed",
+        ),
+        (demand_item, demand_text != default_demand() && asked.ignores_demands(tors), "demand"),
+    ];
+    refuse_idle(idle, design, reader.log())?;
+    Some((numbers, asked, Base { demand: demand_text.to_owned(), rotors }))
+}
+
+/// Adds a problem if a key was typed that is idle with a design.
+fn refuse_idle(keys: [(Option<&Item>, bool, &str); 2], design: &str, log: &Log) -> Option<()> {
+    for (item, is_idle, key) in keys {
+        let Some(item) = item.filter(|_| is_idle) else { continue };
+        let problem = item.place.problem(format!("`{key}` has no effect on `{design}`"));
+        log.add(problem.label("leave it out: the schedule is the same for all of them"));
+        return None;
+    }
+    Some(())
 }
 
 /// What becomes of packets that are late, if they go by slices. `None` if a key has no effect.
@@ -238,6 +286,8 @@ struct Circuits {
     bulk: Option<Bytes>,
     /// What makes each schedule anew, if that is for the traffic.
     follows: Vec<Option<Asked>>,
+    /// Where each change stands.
+    places: Vec<Place>,
 }
 
 impl Shape for Circuits {
@@ -279,12 +329,13 @@ impl Shape for Circuits {
         self.bulk
     }
 
-    fn changes(&self) -> Vec<Time> {
-        self.shape.changes.iter().map(|change| change.at).collect()
+    fn changes(&self) -> Vec<(Time, &Place)> {
+        self.shape.changes.iter().map(|change| change.at).zip(&self.places).collect()
     }
 }
 
 /// A schedule that others follow: what it was made for, and what it is.
+#[derive(Clone)]
 struct Base {
     demand: String,
     rotors: Rotors,
@@ -292,6 +343,7 @@ struct Base {
 
 /// A schedule that follows another.
 struct Following {
+    place: Place,
     at: Time,
     rotors: Rotors,
     /// What makes it anew, if that is for the traffic.
@@ -304,11 +356,11 @@ struct Following {
 fn following(
     reader: &mut Reader<'_>,
     files: &Files,
-    (first, base): (&Asked, Base),
+    (first, base): (&Asked, &Base),
     tors: usize,
 ) -> Option<Vec<Following>> {
     let items = reader.list(&KEYS.change, "tables, as in [{ at = \"1 ms\", demand = \"ring\" }]");
-    let (mut asked, mut base) = (first.clone(), base);
+    let (mut asked, mut base) = (first.clone(), base.clone());
     let mut list = Vec::new();
     for item in items {
         let own = next(item, files, (&asked, &base), (tors, reader.log()))?;
@@ -356,12 +408,7 @@ fn next(
         (seed_item, seed != asked.seed && next.ignores_seeds(made_for, &rates), "design_seed"),
         (demand, demand_text != base.demand && next.ignores_demands(tors), "demand"),
     ];
-    for (item, is_idle, key) in idle {
-        let Some(item) = item.filter(|_| is_idle) else { continue };
-        let problem = item.place.problem(format!("`{key}` has no effect on `{}`", next.design));
-        log.add(problem.label("leave it out: the schedule is the same for all of them"));
-        return None;
-    }
+    refuse_idle(idle, &next.design, log)?;
     if rotors == base.rotors && follows == (base.demand == TRAFFIC) {
         let problem = item.place.problem("the change has no effect: the schedule is the same");
         log.add(problem.label("give it another `design` or `demand`"));
@@ -375,7 +422,8 @@ fn next(
     ];
     let line = format!("{{ {} }}", line.join(", "));
     let follows = follows.then(|| next.clone());
-    Some(((next, demand_text), Following { at, rotors, follows, line }))
+    let place = item.place.clone();
+    Some(((next, demand_text), Following { place, at, rotors, follows, line }))
 }
 
 /// What a schedule is made for where nobody says.
@@ -404,11 +452,6 @@ fn text<'a>(reader: &Reader<'_>, key: &'static Key, item: &'a Item) -> Option<&'
     found
 }
 
-/// A value as a design's parameter has it.
-fn bare<T: Parameter>(value: &T) -> String {
-    shown(value).trim_matches('"').to_owned()
-}
-
 /// The demand of a pattern, or of a file if there is no such pattern.
 fn load(
     name: &str,
@@ -432,120 +475,6 @@ fn load(
         return Err(format!("the demand `{name}` has {nodes} nodes, and there are {tors} ToRs"));
     }
     Ok(Some(demand))
-}
-
-/// Why there is no schedule, and the key that has to be another.
-struct Refused {
-    key: &'static Key,
-    why: String,
-}
-
-/// The design has to be another.
-fn refused(why: String) -> Refused {
-    Refused { key: &KEYS.design, why }
-}
-
-/// Other seeds that are tried before one is said to have no effect.
-const SEEDS_TRIED: u64 = 8;
-
-/// What a design is asked for.
-#[derive(Clone, Debug)]
-struct Asked {
-    design: String,
-    uplinks: u32,
-    rate: String,
-    slot: Span,
-    dark: Span,
-    seed: u64,
-}
-
-impl Asked {
-    /// Whether a design makes one schedule for the two demands that differ most. Of two ToRs there is
-    /// one demand.
-    fn ignores_demands(&self, tors: usize) -> bool {
-        let made_for = |name: &str| {
-            let demand = demand::named(name, tors, self.seed).ok()?;
-            self.rotors(&demand, self.seed).ok()
-        };
-        let (even, skewed) = (made_for("uniform"), made_for("ring"));
-        tors > 2 && even.is_some() && even == skewed
-    }
-
-    /// Whether neither the demand nor what a design makes of it is another for other seeds.
-    fn ignores_seeds(&self, demand_text: &str, demand: &Demand) -> bool {
-        let tors = demand.nodes();
-        let made = |seed: u64, demand: &Demand| self.rotors(demand, seed).ok();
-        let own = made(self.seed, demand);
-        let others = (1..=SEEDS_TRIED).map(|step| self.seed.wrapping_add(step));
-        let mut others = others.map(|seed| match demand::named(demand_text, tors, seed) {
-            Ok(demand) => made(seed, &demand),
-            Err(_) => made(seed, demand),
-        });
-        others.all(|other| other == own)
-    }
-
-    /// What circuit switches connect by a design for a demand.
-    fn rotors(&self, demand: &Demand, seed: u64) -> Result<Rotors, Refused> {
-        let (text, tors) = (self.design.as_str(), demand.nodes());
-        let mut design = throughput::design(text).map_err(refused)?;
-        let settings = text.split_once(':').map_or("", |(_, settings)| settings).split(',');
-        let typed: Vec<&str> =
-            settings.filter_map(|own| own.split_once('=')).map(|own| own.0).collect();
-        let (slot, dark) = (bare(&self.slot), bare(&self.dark));
-        for (key, name, raw) in [
-            (&KEYS.uplinks, "uplinks", Raw::Integer(self.uplinks.into())),
-            (&KEYS.uplink_rate, "rate", Raw::Text(&self.rate)),
-            (&KEYS.slot, "slot", Raw::Text(&slot)),
-            (&KEYS.dark, "dark", Raw::Text(&dark)),
-        ] {
-            if typed.contains(&name) {
-                return Err(refused(format!("`{name}` of a design is a key of the topology")));
-            }
-            set(&mut *design, name, raw).map_err(|why| Refused { key, why })?;
-        }
-        let plan = design.plan(demand, seed).map_err(|why| refused(format!("{text}: {why}")))?;
-        let mut drawn = Rng::new(seed, "schedule", 0).unit();
-        let mut schedules = plan.schedules.iter();
-        let schedule = loop {
-            match schedules.next() {
-                None => break plan.schedules.last(),
-                Some(own) if drawn < own.0 => break Some(own),
-                Some((chance, _)) => drawn -= chance,
-            }
-        };
-        let (_, schedule) = schedule.ok_or_else(|| refused(format!("{text} has no circuits")))?;
-        if schedule.nodes() != tors {
-            let nodes = schedule.nodes();
-            return Err(refused(format!("{text} has {nodes} nodes, and there are {tors} ToRs")));
-        }
-        Ok(rotors_of(schedule))
-    }
-}
-
-fn set(design: &mut dyn Design, name: &str, raw: Raw<'_>) -> Result<(), String> {
-    design.set(name, raw).map_err(|error| match error {
-        ParameterError::Unknown => format!("the design has no `{name}`"),
-        ParameterError::Value(expected) => format!("`{name}` of the design: {expected}"),
-        ParameterError::Word(words) => {
-            format!("`{name}` of the design: one of {}", words.join(", "))
-        }
-    })
-}
-
-/// A schedule as the simulator has it.
-fn rotors_of(schedule: &Schedule) -> Rotors {
-    let rotor = |(switch, list): (usize, &Vec<Matching>)| {
-        let turn = |(slot, matching): (usize, &Matching)| Turn {
-            targets: matching.all().map(|(_, target)| target as u16).collect(),
-            turns: schedule.is_dark(switch, slot),
-        };
-        list.iter().enumerate().map(turn).collect()
-    };
-    Rotors {
-        slots: schedule.slots().to_vec(),
-        dark: schedule.dark(),
-        rotors: schedule.switches().iter().enumerate().map(rotor).collect(),
-    }
 }
 
 #[cfg(test)]

@@ -71,8 +71,8 @@ pub(crate) trait Shape: Debug + Send + Sync {
         None
     }
 
-    /// When its links are there by another schedule.
-    fn changes(&self) -> Vec<Time> {
+    /// When its links are there by another schedule, and where that was typed.
+    fn changes(&self) -> Vec<(Time, &Place)> {
         Vec::new()
     }
 

@@ -1,7 +1,7 @@
 //! Keys of circuits: what they make, and what is refused.
 
 use crate::problem::Problems;
-use crate::scenario::parse;
+use crate::scenario::{Scenario, parse};
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::circuits::Lane;
@@ -132,15 +132,20 @@ fn rotorlb_needs_bulk_and_each_half_of_a_law_may_have_a_transport() {
     }
 }
 
+/// The scenario of a text, whose resolved text gives the same; what is wrong with it as an error.
+fn read_twice(text: &str) -> Result<Scenario, String> {
+    let study = parse("t.toml", text, Path::new("."), &[]).map_err(|all| all.render(false))?;
+    let scenario = study.cells[0].scenario.clone();
+    let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+    assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    Ok(scenario)
+}
+
 #[test]
 fn uplinks_and_circuit_switches_may_die() {
-    let problems = |p: Problems| p.render(false);
     let with = |fault: &str| {
         let text = vermilion("uniform", "kind = \"tornado\"") + &format!("[[fault]]\n{fault}\n");
-        let study = parse("t.toml", &text, Path::new("."), &[]).map_err(problems)?;
-        let scenario = &study.cells[0].scenario;
-        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
-        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+        let scenario = read_twice(&text)?;
         let plan = scenario.resolve(1).map_err(|problem| problem.message)?;
         Ok::<usize, String>(plan.faults.ports.len())
     };
@@ -159,15 +164,11 @@ fn uplinks_and_circuit_switches_may_die() {
 
 #[test]
 fn schedules_may_follow_each_other() {
-    let problems = |p: Problems| p.render(false);
     // 8 ToRs, 4 uplinks: the period of Vermilion with k = 3 is 6 slots of 10 us.
     let with = |demand: &str, change: &str| {
         let text = vermilion(demand, "kind = \"tornado\"");
         let text = text.replace("slot =", &format!("change = [{change}], slot ="));
-        let study = parse("t.toml", &text, Path::new("."), &[]).map_err(problems)?;
-        let scenario = &study.cells[0].scenario;
-        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
-        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+        let scenario = read_twice(&text)?;
         Ok::<_, String>(scenario.fabric().circuits.clone().unwrap())
     };
     let plain = |demand: &str| {
@@ -191,19 +192,22 @@ fn schedules_may_follow_each_other() {
     assert!(same.contains("the change has no effect: the schedule is the same"), "{same}");
     let within = with("ring", "{ at = \"1 ns\", demand = \"permutation\" }").unwrap_err();
     assert!(within.contains("a schedule changes at 1 ns, within a period"), "{within}");
+    let late = vermilion("ring", "kind = \"tornado\"");
+    let change = format!("change = [{{ {at}, demand = \"permutation\" }}], slot =");
+    let late = late.replace("slot =", &change) + "[run]\nend = \"5 us\"\n";
+    let Err(problems) = parse("t.toml", &late, Path::new("."), &[]) else { panic!("{late}") };
+    assert_eq!(problems.list[0].message, "the change comes when the run has ended");
+    let marked = &late[problems.list[0].span.clone().unwrap()];
+    assert!(marked.starts_with("{ at = "), "{marked}");
     let wrong = with("ring", &format!("{{ {at}, demnad = \"permutation\" }}")).unwrap_err();
     assert!(wrong.contains("demand"), "{wrong}");
 }
 
 #[test]
 fn clocks_of_tors_may_be_off() {
-    let problems = |p: Problems| p.render(false);
     let with = |fault: &str| {
         let text = vermilion("uniform", "kind = \"tornado\"") + &format!("[[fault]]\n{fault}\n");
-        let study = parse("t.toml", &text, Path::new("."), &[]).map_err(problems)?;
-        let scenario = &study.cells[0].scenario;
-        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
-        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+        let scenario = read_twice(&text)?;
         Ok::<_, String>(scenario.resolve(1).unwrap().faults.clocks)
     };
     assert_eq!(with("switch = \"tor3\"\nclock = \"40 ns\"").unwrap(), [(SwitchId(3), 40_000)]);
