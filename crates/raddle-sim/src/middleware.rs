@@ -19,7 +19,8 @@ use raddle_schemes::tor::{
     Verdict, Ways,
 };
 use raddle_schemes::units::{Rate, Span, Time};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// One ToR's middleware, and the frames that it holds.
 pub(crate) struct Middleware {
@@ -27,17 +28,39 @@ pub(crate) struct Middleware {
     rng: Rng,
     switch: SwitchId,
     /// By ticket: frames with the ports that they came in through, counted within the switch, and their
-    /// notes.
-    held: BTreeMap<u32, (Frame, u32, note::Note)>,
+    /// notes. Nothing depends on their order here.
+    held: HashMap<u32, (Frame, u32, note::Note), ByTicket>,
     next_ticket: u32,
     /// What lies between here and another ToR, for flows that begin here and for those that end here,
     /// by that ToR's number; `None` where it has not been asked for.
     paths: [Vec<Option<Way>>; 2],
+    /// The same for flows that pass, by both ToRs.
+    passing: HashMap<[SwitchId; 2], Way>,
     /// Data of these classes waits for circuits; a bit each.
     waiting: u8,
     /// Where what it shows is kept.
     follower: Option<Box<Follower>>,
     pub(crate) record: TorRecord,
+}
+
+/// Tickets are numbers in turn: a product with an odd one spreads them over all bits.
+#[derive(Default)]
+struct TicketHasher(u64);
+
+type ByTicket = BuildHasherDefault<TicketHasher>;
+
+impl Hasher for TicketHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+
+    fn write_u32(&mut self, ticket: u32) {
+        self.0 = (self.0 ^ u64::from(ticket)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
 }
 
 /// Which flow a frame belongs to, and where the frames of a flow go.
@@ -97,8 +120,9 @@ impl Middleware {
             }),
             rng: Rng::new(plan.seed, "tor draws", u64::from(switch.0)),
             switch,
-            held: BTreeMap::new(),
+            held: HashMap::default(),
             next_ticket: 0,
+            passing: HashMap::new(),
             paths: [(); 2].map(|()| vec![None; plan.fabric.switches.len()]),
             waiting: plan.waiting_classes(),
             follower: Follower::of_switch(plan, switch, &config.probes()),
@@ -248,7 +272,10 @@ impl Middleware {
         let known = match (from == self.switch, to == self.switch) {
             (true, _) => &mut self.paths[0][to.index()],
             (_, true) => &mut self.paths[1][from.index()],
-            _ => return Way::of(fabric, flow, from),
+            _ => {
+                let known = self.passing.entry([from, to]);
+                return *known.or_insert_with(|| Way::of(fabric, flow, from));
+            }
         };
         *known.get_or_insert_with(|| Way::of(fabric, flow, from))
     }

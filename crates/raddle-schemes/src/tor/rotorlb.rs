@@ -24,7 +24,7 @@ use crate::probe::Probes;
 use crate::units::{Bytes, Rate, Time};
 use crate::{Card, Need, SwitchCx};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::ops::Bound;
 
 /// What `raddle schemes rotorlb` says.
@@ -131,8 +131,6 @@ struct Lane {
     rate: Rate,
     /// When what has been put in line has left, if nothing else goes.
     free_at: Time,
-    /// When it is looked at next.
-    wake: Time,
     /// Packets sent to each host in this opening.
     sent: BTreeMap<End, u32>,
     /// What the far end takes for others.
@@ -149,7 +147,6 @@ impl Lane {
             until: Time::ZERO,
             rate: Rate(1),
             free_at: Time::ZERO,
-            wake: Time::NEVER,
             sent: BTreeMap::new(),
             granted: BTreeMap::new(),
             last: [None; 3],
@@ -206,8 +203,12 @@ pub struct RotorLb {
     packet: Bytes,
     now: Time,
     lanes: Vec<Lane>,
-    /// The lane to each ToR.
-    of: BTreeMap<SwitchId, usize>,
+    /// When each is looked at next.
+    wakes: Vec<Time>,
+    /// Lanes whose far ends have taken something for others, perhaps before this opening.
+    lending: BTreeSet<usize>,
+    /// The lane to each ToR, by its number.
+    of: Vec<Option<usize>>,
     /// What own hosts have sent, and what was relayed here.
     local: Store,
     relayed: Store,
@@ -228,13 +229,20 @@ impl RotorLb {
     /// A ToR's middleware.
     pub fn new(config: &Config, context: &TorContext) -> Self {
         let lanes = context.lanes.iter().map(|lane| Lane::new(lane, context.hosts));
+        let tors = context.lanes.iter().map(|lane| lane.to.index() + 1).max().unwrap_or(0);
+        let mut of = vec![None; tors];
+        for (place, lane) in context.lanes.iter().enumerate() {
+            of[lane.to.index()] = Some(place);
+        }
         Self {
             own: context.switch,
             backlog: config.backlog,
             packet: context.packet,
             now: Time::ZERO,
             lanes: lanes.collect(),
-            of: (0..).zip(&context.lanes).map(|(place, lane)| (lane.to, place)).collect(),
+            wakes: vec![Time::NEVER; context.lanes.len()],
+            lending: BTreeSet::new(),
+            of,
             local: Store::default(),
             relayed: Store::default(),
             kept: 0,
@@ -248,7 +256,12 @@ impl RotorLb {
     }
 
     fn set_timer(&mut self) {
-        self.timer = self.lanes.iter().map(|lane| lane.wake).min().unwrap_or(Time::NEVER);
+        self.timer = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
+    }
+
+    /// The lane to a ToR.
+    fn lane_to(&self, tor: SwitchId) -> Option<usize> {
+        self.of.get(tor.index()).copied().flatten()
     }
 
     /// Keeps a packet of bulk data.
@@ -258,8 +271,8 @@ impl RotorLb {
         let held = Held { ticket: self.ticket, bytes: packet.bytes, flow: packet.flow };
         self.ticket = self.ticket.wrapping_add(1);
         if self.kept == 0 {
-            for lane in &mut self.lanes {
-                lane.wake = lane.next_opening(now);
+            for (wake, lane) in self.wakes.iter_mut().zip(&self.lanes) {
+                *wake = lane.next_opening(now);
             }
             self.set_timer();
         }
@@ -275,12 +288,20 @@ impl RotorLb {
                 self.relayed.put(end, held);
             }
         }
-        let direct = self.of.get(&end.0).copied();
-        for (place, lane) in self.lanes.iter_mut().enumerate() {
-            let lends = from == Side::Host && lane.granted.contains_key(&end);
-            if (direct == Some(place) || lends) && lane.is_open(now) {
-                self.ready.insert(place);
-            }
+        if let Some(direct) = self.lane_to(end.0)
+            && self.lanes[direct].is_open(now)
+        {
+            self.ready.insert(direct);
+        }
+        if from == Side::Host {
+            let Self { lanes, lending, ready, .. } = self;
+            lending.retain(|&place| {
+                let lane = &mut lanes[place];
+                if lane.granted.contains_key(&end) && lane.is_open(now) {
+                    ready.insert(place);
+                }
+                !lane.granted.is_empty()
+            });
         }
         Verdict::Hold
     }
@@ -320,10 +341,10 @@ impl RotorLb {
     /// Answers an offer.
     fn answer(&mut self, packet: &Packet) {
         let (now, end, asks) = (self.now, (packet.tors[1], packet.receiver), packet.tors[0]);
-        let Some(&onwards) = self.of.get(&end.0) else { return };
+        let Some(onwards) = self.lane_to(end.0) else { return };
         let most = (self.backlog * f64::from(self.lanes[onwards].share)) as u32;
         // What it has not sent by the end of this opening it will offer again.
-        let expires = self.of.get(&asks).map_or(now, |&back| {
+        let expires = self.lane_to(asks).map_or(now, |back| {
             let back = &mut self.lanes[back];
             if back.is_open(now) { back.until } else { now + back.lane.period }
         });
@@ -360,11 +381,12 @@ impl RotorLb {
             return Verdict::Pass;
         }
         let now = self.now;
-        if let Some(&place) = self.of.get(&number)
+        if let Some(place) = self.lane_to(number)
             && self.lanes[place].is_open(now)
         {
             let end = (packet.tors[1], packet.receiver);
             *self.lanes[place].granted.entry(end).or_default() += packet.number;
+            self.lending.insert(place);
             self.ready.insert(place);
         }
         Verdict::Drop
@@ -421,7 +443,7 @@ impl TorHook for RotorLb {
         if packet.kind == Kind::Tor {
             return self.on_message(packet);
         }
-        let goes_on = packet.tors[1] != self.own && self.of.contains_key(&packet.tors[1]);
+        let goes_on = packet.tors[1] != self.own && self.lane_to(packet.tors[1]).is_some();
         if packet.waits && goes_on { self.keep(packet, from) } else { Verdict::Pass }
     }
 
@@ -441,14 +463,15 @@ impl TorHook for RotorLb {
                 room -= 1;
             }
             if room == 0 {
-                let lane = &mut self.lanes[place];
-                lane.wake = lane.wake.min(now + lane.rate.serialisation(self.packet));
+                let next = now + self.lanes[place].rate.serialisation(self.packet);
+                self.wakes[place] = self.wakes[place].min(next);
+                self.timer = self.timer.min(next);
             }
         }
         if self.kept == 0 {
-            self.lanes.iter_mut().for_each(|lane| lane.wake = Time::NEVER);
+            self.wakes.fill(Time::NEVER);
+            self.timer = Time::NEVER;
         }
-        self.set_timer();
     }
 
     fn poll(&mut self) -> Option<Output> {
@@ -462,12 +485,12 @@ impl TorHook for RotorLb {
     fn on_timer(&mut self, cx: &mut SwitchCx<'_>) {
         self.now = cx.now;
         for place in 0..self.lanes.len() {
-            let lane = &mut self.lanes[place];
-            if lane.wake > cx.now {
+            if self.wakes[place] > cx.now {
                 continue;
             }
+            let lane = &mut self.lanes[place];
             let opens = lane.next_opening(Time(cx.now.0.saturating_sub(1))) == cx.now;
-            lane.wake = lane.next_opening(cx.now);
+            self.wakes[place] = lane.next_opening(cx.now);
             if opens {
                 // What went before is over, even if it went on until now.
                 lane.until = Time::ZERO;

@@ -1,7 +1,8 @@
 //! Paths through a healthy fabric and the time an unloaded round trip takes on them: of hosts with
 //! several ports between the first ones, as planes are alike.
 
-use super::routing::AtSomeTime;
+use super::routing::{AtSomeTime, Forwarding};
+use super::table::Table;
 use super::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Bytes, Span};
@@ -93,9 +94,10 @@ impl Fabric {
         let hops: Vec<[Span; 2]> =
             ports.map(|port| [self.hop(port, packet), self.hop(port, ack)]).collect();
         let edges = self.edges(&hops);
-        let all = self.forwarding.at_any_time();
-        // Many routes are walked once each, not once for each pair.
-        let known = (all.len() > 1).then(|| self.longest_of_all(&all, &hops, &edges));
+        let known = match &self.forwarding {
+            Forwarding::Slices(own) => Some(self.longest_of_slices(&own.tables, &hops, &edges)),
+            _ => None,
+        };
         let mut longest = Span::ZERO;
         for (i, from) in edges.iter().enumerate() {
             if let Some(within) = from.within {
@@ -106,8 +108,9 @@ impl Fabric {
                     Some(known) => {
                         [(i, j), (j, i)].map(|(from, to)| known[from * edges.len() + to])
                     }
-                    None => [(from, to), (to, from)]
-                        .map(|(from, to)| self.between(all[0], &hops, from, to)),
+                    None => {
+                        [(from, to), (to, from)].map(|(from, to)| self.between(&hops, from, to))
+                    }
                 };
                 let sent = from.sending + to.receiving + there[0] + back[1];
                 let sent_back = to.sending + from.receiving + back[0] + there[1];
@@ -154,41 +157,41 @@ impl Fabric {
         hosts.chunk_by(|&a, &b| self.edge(a) == self.edge(b)).map(summary).collect()
     }
 
-    /// Time between each edge switch and each other one, for a packet and for an ACK, by those of these
-    /// routes by which it is longest; by the place of the first, then of the other.
-    fn longest_of_all(
+    /// Time between each edge switch and each other one, for a packet and for an ACK, in the slice in
+    /// which it is longest; by the place of the first, then of the other.
+    fn longest_of_slices(
         &self,
-        all: &[AtSomeTime<'_>],
+        tables: &[Table],
         hops: &[[Span; 2]],
         edges: &[Edge],
     ) -> Vec<[Span; 2]> {
         let mut longest = vec![[Span::ZERO; 2]; edges.len() * edges.len()];
-        let mut known: Vec<Option<[Span; 2]>> = vec![None; self.switches.len()];
-        let mut walked = Vec::new();
-        for routes in all {
+        // What is left from each switch to the edge switch of a number: no walk is walked twice.
+        let mut known = vec![(0, [Span::ZERO; 2]); self.switches.len()];
+        let (mut number, mut walked) = (0_u64, Vec::new());
+        for table in tables {
+            let steps = self.first_steps(table, hops);
             for (place, to) in edges.iter().enumerate() {
-                known.fill(None);
-                known[to.switch.index()] = Some([Span::ZERO; 2]);
+                number += 1;
+                known[to.switch.index()] = (number, [Span::ZERO; 2]);
+                let column = table.column[to.switch.index()] as usize;
                 for (from, own) in edges.iter().enumerate() {
-                    let mut at = own.switch;
+                    let mut at = own.switch.index();
                     let mut sum = loop {
-                        if let Some(rest) = known[at.index()] {
+                        let (whose, rest) = known[at];
+                        if whose == number {
                             break rest;
                         }
-                        let choices = routes.ports(at, PortId(to.host.0));
-                        let port = (choices.count() > 0).then(|| choices.get(0));
-                        match port.map(|port| (port, self.destination(port))) {
-                            Some((port, Node::Switch(next))) => {
-                                walked.push((at, port));
-                                at = next;
-                            }
-                            _ => break [Span::ZERO; 2],
-                        }
+                        let group = table.groups[at * table.columns as usize + column];
+                        let Some((next, hop)) = steps[group as usize] else {
+                            break [Span::ZERO; 2];
+                        };
+                        walked.push((at, hop));
+                        at = next.index();
                     };
-                    while let Some((switch, port)) = walked.pop() {
-                        let hop = hops[port.index()];
+                    while let Some((switch, hop)) = walked.pop() {
                         sum = [sum[0] + hop[0], sum[1] + hop[1]];
-                        known[switch.index()] = Some(sum);
+                        known[switch] = (number, sum);
                     }
                     let most = &mut longest[from * edges.len() + place];
                     *most = [most[0].max(sum[0]), most[1].max(sum[1])];
@@ -198,18 +201,22 @@ impl Fabric {
         longest
     }
 
-    /// Time between two edge switches for a packet and for an ACK, by these routes.
-    fn between(
-        &self,
-        routes: AtSomeTime<'_>,
-        hops: &[[Span; 2]],
-        from: &Edge,
-        to: &Edge,
-    ) -> [Span; 2] {
+    /// Where the first port of each next-hop group leads, and the time of a packet and of an ACK there.
+    fn first_steps(&self, table: &Table, hops: &[[Span; 2]]) -> Vec<Option<(SwitchId, [Span; 2])>> {
+        let first = |range: &[u32]| table.ports[range[0] as usize..range[1] as usize].first();
+        let step = |port: &PortId| match self.destination(*port) {
+            Node::Switch(next) => Some((next, hops[port.index()])),
+            Node::Host(_) => None,
+        };
+        table.starts.windows(2).map(|range| first(range).and_then(step)).collect()
+    }
+
+    /// Time between two edge switches for a packet and for an ACK, where routes are those of all times.
+    fn between(&self, hops: &[[Span; 2]], from: &Edge, to: &Edge) -> [Span; 2] {
         let mut sum = [Span::ZERO; 2];
         let mut at = from.switch;
         while at != to.switch {
-            let choices = routes.ports(at, PortId(to.host.0));
+            let choices = self.forwarding.ports(at, PortId(to.host.0));
             if choices.count() == 0 {
                 break;
             }

@@ -16,16 +16,20 @@ impl Slices {
         slicing: &Slicing,
         (weighting, usable): (Weighting, &dyn Fn(PortId) -> bool),
     ) -> Self {
-        let starts = &slicing.starts;
-        let tables = (0..starts.len()).map(|slice| {
-            let stays = |port: PortId| !circuits.leaves(slice, port);
-            Table::shortest(fabric, weighting, &|port| usable(port) && stays(port))
+        let stays = (0..slicing.starts.len()).map(|slice| {
+            let mut stays = vec![true; fabric.ports.len()];
+            let (from, until) = circuits.slice(slicing, slice);
+            for lane in &circuits.lanes {
+                stays[lane.port.index()] = circuits.stays(lane, from, until);
+            }
+            stays
         });
+        let (whenever, tables) = Table::shortest_of_each(fabric, weighting, usable, stays);
         Self {
-            whenever: Table::shortest(fabric, weighting, usable),
+            whenever,
             period: circuits.period,
-            tables: tables.collect(),
-            starts: starts.clone(),
+            tables,
+            starts: slicing.starts.clone(),
             waiting: slicing.waiting,
         }
     }
@@ -47,10 +51,15 @@ impl Circuits {
     /// Whether a link is a lane that is not open all through a slice and beyond.
     pub(crate) fn leaves(&self, slice: usize, port: PortId) -> bool {
         let (Some(lane), Some(slicing)) = (self.lane(port), &self.slicing) else { return false };
+        let (from, until) = self.slice(slicing, slice);
+        !self.stays(lane, from, until)
+    }
+
+    /// When a slice begins within the period, and when it ends.
+    fn slice(&self, slicing: &Slicing, slice: usize) -> (u64, u64) {
         let starts = &slicing.starts;
         let next = starts.get(slice + 1).map(|start| start.0);
-        let until = next.unwrap_or(self.period.0 + starts[0].0);
-        !self.stays(lane, starts[slice].0, until)
+        (starts[slice].0, next.unwrap_or(self.period.0 + starts[0].0))
     }
 
     /// Whether a lane is open at all times from `from` on, within the period, until `until` and beyond.

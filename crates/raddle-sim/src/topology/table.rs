@@ -122,6 +122,32 @@ impl Table {
         weighting: Weighting,
         usable: &dyn Fn(PortId) -> bool,
     ) -> Self {
+        let rates: Vec<u64> = fabric.ports.iter().map(|port| port.rate.0).collect();
+        let links = Links::new(fabric, usable);
+        Self::over(fabric, (weighting, &rates), usable, &links)
+    }
+
+    /// The same at all times, and over those links alone that stay in each of several times. Ports of
+    /// hosts stay.
+    pub(super) fn shortest_of_each(
+        fabric: &Fabric,
+        weighting: Weighting,
+        usable: &dyn Fn(PortId) -> bool,
+        stays: impl Iterator<Item = Vec<bool>>,
+    ) -> (Self, Vec<Self>) {
+        let rates: Vec<u64> = fabric.ports.iter().map(|port| port.rate.0).collect();
+        let links = Links::new(fabric, usable);
+        let over = |links: &Links| Self::over(fabric, (weighting, &rates), usable, links);
+        (over(&links), stays.map(|stays| over(&links.of(&stays))).collect())
+    }
+
+    /// All shortest paths over these links; ports have these rates.
+    fn over(
+        fabric: &Fabric,
+        (weighting, rates): (Weighting, &[u64]),
+        usable: &dyn Fn(PortId) -> bool,
+        links: &Links,
+    ) -> Self {
         let ports = (0..fabric.host_ports()).map(PortId);
         let edge_of: Vec<SwitchId> = ports.map(|port| fabric.edge_of(port)).collect();
         let host_port = (0..fabric.host_ports() as usize)
@@ -135,11 +161,10 @@ impl Table {
             column[edge.index()] = i as u32;
         }
         let columns = edges.len();
-        let links = Links::new(fabric, usable);
         let mut groups = Groups::default();
         let mut rows = vec![0; fabric.switches.len() * columns];
         for (column, &edge) in edges.iter().enumerate() {
-            let paths = Paths::to(edge, &links, fabric, weighting);
+            let paths = Paths::to(edge, links, rates, weighting);
             for from in 0..fabric.switches.len() {
                 rows[from * columns + column] = groups.number(paths.next_hops(from));
             }
@@ -238,18 +263,17 @@ struct Paths<'a> {
     distances: Vec<u32>,
     /// By switch, how many shortest paths have a slowest link of each rate; empty for equal weights.
     capacities: Vec<BTreeMap<u64, u64>>,
-    rates: Vec<u64>,
+    rates: &'a [u64],
 }
 
 impl<'a> Paths<'a> {
-    fn to(edge: SwitchId, links: &'a Links, fabric: &Fabric, weighting: Weighting) -> Self {
+    fn to(edge: SwitchId, links: &'a Links, rates: &'a [u64], weighting: Weighting) -> Self {
         let (distances, order) = links.distances(edge);
-        let mut paths = Self { links, distances, capacities: Vec::new(), rates: Vec::new() };
+        let mut paths = Self { links, distances, capacities: Vec::new(), rates };
         if weighting == Weighting::Equal {
             return paths;
         }
-        paths.rates = fabric.ports.iter().map(|port| port.rate.0).collect();
-        paths.capacities = vec![BTreeMap::new(); fabric.switches.len()];
+        paths.capacities = vec![BTreeMap::new(); paths.distances.len()];
         paths.capacities[edge.index()].insert(u64::MAX, 1);
         // Nearer switches first: a switch's paths are those of its next hops, one link longer.
         for &from in &order[1..] {
@@ -314,6 +338,21 @@ impl Links {
                     out.push((port, to));
                     into[to.index()].push(SwitchId(from as u32));
                 }
+            }
+            out_starts.push(out.len());
+        }
+        Self { out_starts, out, into }
+    }
+
+    /// Those of them that stay, by port.
+    fn of(&self, stays: &[bool]) -> Self {
+        let (mut out_starts, mut out) = (vec![0], Vec::new());
+        let mut into = vec![Vec::new(); self.into.len()];
+        for from in 0..self.into.len() {
+            let own = self.out_of(from).iter().filter(|(port, _)| stays[port.index()]);
+            for &(port, to) in own {
+                out.push((port, to));
+                into[to.index()].push(SwitchId(from as u32));
             }
             out_starts.push(out.len());
         }
