@@ -5,6 +5,7 @@ use crate::common::agree::trouble;
 use crate::common::plan;
 use raddle_schemes::family::Raw;
 use raddle_schemes::load_balance::switch;
+use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, recovery};
@@ -278,6 +279,96 @@ fn valiant_carries_half_of_what_the_uplinks_do() {
     // 6 % of 15 ms come on top.
     assert!(below < 2_400_000.0, "{below}");
     assert!(above > below, "{above} and {below}");
+}
+
+/// Mars's emulated graph of degree d over d^2 ToRs (de Bruijn), as matchings: matching c leads from ToR
+/// d a + b to d b + (a + c) mod d. Each uplink has as many of them as the others.
+fn de_bruijn(degree: u16, uplinks: usize) -> CircuitShape {
+    let tors = degree * degree;
+    let matching = |c: u16| Turn {
+        targets: (0..tors).map(|i| i % degree * degree + (i / degree + c) % degree).collect(),
+        turns: true,
+    };
+    let all: Vec<Turn> = (0..degree).map(matching).collect();
+    let mut mars = shape(tors, &[&[0]]);
+    mars.rotors.rotors = all.chunks(all.len() / uplinks).map(<[Turn]>::to_vec).collect();
+    mars.rotors.slots = vec![Span::us(100); all.len() / uplinks];
+    mars
+}
+
+#[test]
+fn valiant_over_an_emulated_graph_carries_what_its_busiest_lanes_do() {
+    // 16 ToRs, degree 4, 2 uplinks. By shortest ways a lane has 1 + 4 + 4 of the 16 x 16 pairs at most:
+    // its own two ends, and ways of two lanes that begin or end with it; both halves of a detour are
+    // even. So each host sends 16 / 18 of what a lane carries, 4 Gbps: 2/9 of its ToR's uplinks. Walks
+    // of two lanes for all pairs, as in Mars's theorem, load all lanes alike and give 1/4.
+    let mars = de_bruijn(4, 2);
+    let run_at = |pace: &str| {
+        let flows = (0..16).map(|host| packets(host, (host + 1) % 16, 4_000)).collect();
+        let mut plan = saturated(&mars, flows);
+        plan.switch_load_balance = switch::Config::named("valiant").unwrap();
+        plan.transport.congestion.set("rate", Raw::Text(pace)).unwrap();
+        let outcome = run(&plan);
+        let last = outcome.flows.iter().filter_map(|flow| flow.delivered).max().unwrap();
+        let lanes = &plan.fabric.circuits.as_ref().unwrap().lanes;
+        let frames = lanes.iter().map(|lane| outcome.ports[lane.port.index()].data_frames);
+        let sends = 4_000.0 * 12_000.0 / pace.trim_end_matches(" Gbps").parse::<f64>().unwrap();
+        (last.0 as f64 / 1e3 - sends, frames.max().unwrap())
+    };
+    let (below, busiest) = run_at("3.88 Gbps");
+    // 4,500 packets, give or take four deviations.
+    assert!(busiest.abs_diff(4_500) < 300, "{busiest}");
+    let (above, _) = run_at("4.4 Gbps");
+    // In ns: below, a few periods of 200 us; above, a tenth of 11 ms comes on top.
+    assert!(below < 700_000.0, "{below}");
+    assert!(above > below + 700_000.0, "{above} and {below}");
+}
+
+/// The 99th percentile of what packets of an idle fabric wait for circuits, in slots.
+fn waits_p99(shape: &CircuitShape) -> f64 {
+    let (tors, slot, count) = (shape.tors, 100_000_000, 20_000_u64);
+    let mut rng = Rng::new(1, "waits", 0);
+    let mut below = |n: u64| rng.below(n);
+    // A packet each 13.7 us, less than one in a hundred ToRs' slots.
+    let flow = |i: u64| {
+        let from = below(tors.into()) as u32;
+        let to = (from + 1 + below(u64::from(tors) - 1) as u32) % tors;
+        Flow { start: Start::At(Time(i * 13_700_000 + below(13_000_000))), ..packets(from, to, 1) }
+    };
+    let mut plan = saturated(shape, (0..count).map(flow).collect());
+    plan.switch_load_balance = switch::Config::named("valiant").unwrap();
+    let outcome = run(&plan);
+    let mut waits: Vec<u64> = plan
+        .traffic
+        .flows
+        .iter()
+        .zip(outcome.flows.iter())
+        .map(|(flow, record)| {
+            let Start::At(start) = flow.start else { unreachable!("all start by themselves") };
+            // But for what hosts' links and lanes take, of which there are 4 at most.
+            record.delivered.unwrap().0 - start.0 - 2 * (S + DELAY)
+        })
+        .collect();
+    waits.sort_unstable();
+    waits[count as usize * 99 / 100] as f64 / f64::from(slot)
+}
+
+#[test]
+fn packets_of_mars_wait_a_seventh_of_those_of_a_complete_graph() {
+    // 64 ToRs, 4 uplinks: two slots a period and up to four lanes by Mars, 16 slots and two lanes else.
+    // Circuit switches turn together, so after the first wait each other one takes whole slots: by Mars
+    // one in 16 packets over four lanes waits 3 to 4 slots, of which 0.74 have so many. Waits that did
+    // not know of each other would be 2.6 slots. Else it is two waits of 0 to 15 slots.
+    let mut mars = de_bruijn(8, 4);
+    let shifts: Vec<u16> = (0..64).collect();
+    let lists: Vec<&[u16]> = shifts.chunks(16).collect();
+    let mut complete = shape(64, &lists);
+    for own in [&mut mars, &mut complete] {
+        own.rotors.dark = Span::ZERO;
+    }
+    let (mars, complete) = (waits_p99(&mars), waits_p99(&complete));
+    assert!((mars - 3.8).abs() < 0.1, "{mars}");
+    assert!((complete - 27.8).abs() < 0.4, "{complete}");
 }
 
 #[test]

@@ -61,6 +61,11 @@ fn exchange(matchings: &mut [Vec<u16>], [one, other]: [usize; 2], from: u16) {
 /// two are exchanged, again and again. Rotors have as many matchings each, in a drawn order, and turn one
 /// after the other.
 fn opera(tors: u16, uplinks: usize) -> Fabric {
+    opera_with(tors, uplinks, |_| ())
+}
+
+/// The same with other numbers.
+fn opera_with(tors: u16, uplinks: usize, change: impl Fn(&mut CircuitShape)) -> Fabric {
     let build = |draw: u64| {
         let mut matchings: Vec<Vec<u16>> =
             (0..tors).map(|m| (0..tors).map(|tor| (m + tors - tor) % tors).collect()).collect();
@@ -82,7 +87,9 @@ fn opera(tors: u16, uplinks: usize) -> Fabric {
             };
             (0..slots).map(turn).collect()
         };
-        shape(tors.into(), Span::us(10), lists.map(rotor).collect()).build().ok()
+        let mut own = shape(tors.into(), Span::us(10), lists.map(rotor).collect());
+        change(&mut own);
+        own.build().ok()
     };
     (0..1000).find_map(build).unwrap()
 }
@@ -289,4 +296,58 @@ fn queues_of_what_tors_keep_have_no_limit() {
     plan.traffic = vec![packets(0, 2, 40), packets(3, 2, 40)].into();
     let outcome = run(&plan);
     assert!(outcome.flows.iter().all(|flow| flow.dropped == 0 && flow.retransmitted == 0));
+}
+
+#[test]
+fn a_packet_of_bulk_data_ends_a_fixed_time_after_a_circuit_switch_has_turned() {
+    // Opera's 108 ToRs of 6 uplinks, slots of 98.9 us: a cycle is 10.68 ms, of which a lane is open for
+    // six slots less 10 us.
+    const SLOT: u64 = 98_900_000;
+    let slots = |own: &mut CircuitShape| {
+        own.rotors.slots.fill(Span(SLOT));
+        own.slicing = Some((Late::Reroute, 0b01));
+    };
+    let fabric = opera_with(108, 6, slots);
+    let period = 108 * SLOT;
+    let after = S + DELAY + S + DELAY;
+    let plan = |backlog: f64, (from, to): (u32, u32), start: u64| {
+        let mut plan = saturated(&shape(2, Span::ZERO, vec![vec![stays(2)]]), vec![]);
+        plan.fabric = fabric.clone();
+        plan.routes = vec![(Time::ZERO, fabric.forwarding.clone())];
+        plan.queue.classes = 2;
+        plan.traffic = vec![Flow { start: Start::At(Time(start)), ..packets(from, to, 1) }].into();
+        let mut hook = tor::Config::named("rotorlb").unwrap();
+        if let tor::Config::RotorLb(own) = &mut hook {
+            own.backlog = backlog;
+        }
+        plan.tor = Some(hook);
+        plan
+    };
+    for (from, to) in [(0, 5), (17, 99), (107, 3)] {
+        let name = format!("tor{from}.to.tor{to}");
+        let lane = fabric.port_named(&name).unwrap();
+        let open = fabric.circuits.as_ref().unwrap().lane(lane).unwrap().openings[0];
+        assert_eq!(open.until.0 - open.from.0, 6 * SLOT - 10 * US);
+        let mut waits = Vec::new();
+        for step in 0..8 {
+            let start = step * period / 8 + 1;
+            let at_tor = start + S + DELAY;
+            let phase = (at_tor + period - open.from.0) % period;
+            let is_up = phase + S <= open.until.0 - open.from.0;
+            let wait = if is_up { 0 } else { period - phase };
+            waits.push(wait);
+            let own = delivered(&plan(0.0, (from, to), start));
+            assert_eq!(own, at_tor + wait + after, "{name} from {start}, by its own lane");
+            // Lent or not, it leaves by a circuit that has just come up.
+            let lent = delivered(&plan(2.0, (from, to), start));
+            assert!(lent <= own + period, "{name} from {start}: {lent} and {own}");
+            // As that comes up or, over two that are up, after an offer and its answer.
+            let since = (lent - after) % SLOT;
+            let turned = 10 * US..15 * US;
+            assert!(is_up || turned.contains(&since), "{name} from {start}: {since}");
+        }
+        // Even over a cycle: steps of an eighth of it.
+        waits.sort_unstable();
+        assert!(waits.windows(2).all(|two| two[0] == 0 || two[1] - two[0] == period / 8));
+    }
 }
