@@ -1,10 +1,15 @@
 //! What circuits carried in a run, over what they could have.
 
-use raddle_schemes::ids::PortId;
+use raddle_circuits::circuits::Capacity;
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::Time;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
+use raddle_sim::topology::Node;
 use raddle_sim::topology::circuits::{Circuits, Lane};
+use raddle_throughput::demand::Demand;
+use raddle_throughput::solve::{MultiHop, single_hop};
+use serde_json::{Value, json};
 
 /// How long an uplink has a lane open in a period, and until a time of the run.
 fn open(circuits: &Circuits, lane: &Lane, uplink: u32, end: Time) -> (u64, u64) {
@@ -46,6 +51,79 @@ pub struct CircuitUse {
     pub utilisation: Option<f64>,
     /// Packets that left by them for each that arrived from another ToR, less 1.
     pub tax: Option<f64>,
+    /// Where they have one schedule.
+    pub throughput: Option<Throughput>,
+}
+
+/// What a run carried between ToRs beside what any use of its circuits could carry of the same, as
+/// `raddle throughput` finds it: shares of the rate of a ToR's uplinks, dark time included, that the
+/// ToR sends or receives which has most to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Throughput {
+    /// What arrived, headers included, until the run ended.
+    pub carried: f64,
+    /// The most that direct circuits alone carry, on the mean over a period.
+    pub single_hop: f64,
+    /// The most over all ways; `None` of more than [`Throughput::TORS_MAX`] ToRs, for which finding it
+    /// takes seconds.
+    pub multi_hop: Option<f64>,
+}
+
+impl Throughput {
+    /// Of so many ToRs the most over all ways is found with a run.
+    pub const TORS_MAX: usize = 16;
+
+    /// `None` if nothing arrived at another ToR.
+    fn of(plan: &Plan, outcome: &Outcome, circuits: &Circuits) -> Option<Self> {
+        let (fabric, header) = (&plan.fabric, plan.transport.header.0);
+        let tors = fabric.switches.len();
+        let mut bytes = vec![vec![0.0; tors]; tors];
+        for (flow, record) in plan.traffic.flows.iter().zip(outcome.flows.iter()) {
+            let [from, to] = [flow.source, flow.destination].map(|host| fabric.edge(host));
+            let data = (record.received * plan.transport.payload.0).min(flow.bytes.0);
+            bytes[from.index()][to.index()] += (data + record.received * header) as f64;
+        }
+        let demand = Demand::new(&bytes).ok()?;
+        let node = circuits.uplink_rate.0 as f64 * f64::from(circuits.uplinks);
+        let mut capacity = Capacity::none(tors);
+        for lane in &circuits.lanes {
+            let Node::Switch(SwitchId(to)) = fabric.destination(lane.port) else { continue };
+            let Node::Switch(SwitchId(from)) = fabric.ports[lane.port.index()].owner else {
+                continue;
+            };
+            let share = circuits.mean_rate(lane).0 as f64 / node;
+            capacity.add(from as usize, to as usize, share);
+        }
+        let few = (tors <= Self::TORS_MAX).then(|| MultiHop::new(&demand));
+        Some(Self {
+            carried: demand.largest_sum() * 8e12 / (node * outcome.end.0 as f64),
+            single_hop: single_hop(&capacity, &demand),
+            multi_hop: few.and_then(|mut program| program.throughput(&capacity).ok()),
+        })
+    }
+
+    pub(super) fn to_json(self) -> Value {
+        let Self { carried, single_hop, multi_hop } = self;
+        json!({ "carried": carried, "single_hop": single_hop, "multi_hop": multi_hop })
+    }
+
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
+        let number = |key: &str| value.get(key).and_then(Value::as_f64);
+        let (carried, single_hop) = (number("carried")?, number("single_hop")?);
+        Some(Self { carried, single_hop, multi_hop: number("multi_hop") })
+    }
+
+    /// In words: `31.0% of ToRs' uplinks; this schedule could carry 47.5% over direct circuits`.
+    pub(super) fn text(self) -> String {
+        let share = |share: f64| format!("{:.1}%", share * 100.0);
+        let over_all = self.multi_hop.map(|most| format!(", {} over all ways", share(most)));
+        format!(
+            "{} of a ToR's uplinks; of such traffic they can carry {} over direct circuits{}",
+            share(self.carried),
+            share(self.single_hop),
+            over_all.unwrap_or_default()
+        )
+    }
 }
 
 impl CircuitUse {
@@ -69,6 +147,46 @@ impl CircuitUse {
         Some(Self {
             utilisation: (most > 0.0).then(|| bytes as f64 / most),
             tax: (arrived > 0).then(|| packets as f64 / arrived as f64 - 1.0),
+            throughput: Throughput::of(plan, outcome, circuits)
+                .filter(|_| circuits.later.is_empty()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::parse;
+    use raddle_sim::engine;
+    use std::path::Path;
+
+    #[test]
+    fn a_run_carries_no_more_than_raddle_throughput_says() {
+        let used = |valiant: &str| {
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"circuits\", tors = 8, hosts_per_tor = 2, uplinks = 2, \
+                 rate = \"100 Gbps\", design = \"rotornet\", slot = \"10 us\", dark = \"1 us\" }}\n\
+                 load_balance = {{ scheme = \"{valiant}\" }}\nqueue = {{ size = \"unlimited\", marking = {{ scheme = \"none\" }} }}\n\
+                 [transport]\nload_balance = {{ scheme = \"ops\" }}\n\
+                 congestion = {{ scheme = \"fixed_rate\" }}\n\
+                 recovery = {{ scheme = \"sack\", rto = \"50 ms\" }}\n\
+                 [traffic]\nkind = \"tornado\"\nmessage = \"1 MiB\"\n"
+            );
+            let study = parse("t.toml", &text, Path::new("."), &[]).unwrap();
+            let plan = study.cells[0].scenario.resolve(1).unwrap();
+            let outcome = engine::run(&plan, &mut ());
+            CircuitUse::of(&plan, &outcome).unwrap().throughput.unwrap()
+        };
+        // A permutation of ToRs, circuits between all pairs and to itself, nine tenths of the time.
+        for (scheme, most) in [("ecmp", 0.1125), ("valiant", 0.45)] {
+            let own = used(scheme);
+            assert!((own.single_hop - 0.1125).abs() < 1e-6, "{own:?}");
+            assert!((own.multi_hop.unwrap() - 0.45).abs() < 1e-4, "{own:?}");
+            assert!((0.6 * most..=most).contains(&own.carried), "{scheme}: {own:?}");
+            assert_eq!(Throughput::from_json(&own.to_json()), Some(own));
+        }
+        let text = used("ecmp").text();
+        let most = "of such traffic they can carry 11.2% over direct circuits, 45.0% over all ways";
+        assert!(text.ends_with(most), "{text}");
     }
 }

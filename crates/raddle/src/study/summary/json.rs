@@ -2,6 +2,7 @@
 
 use super::object::Object;
 use super::{BySize, Held, JobSummary, LayerSummary, Packets, RunSummary, Tails, Times};
+use crate::study::circuits::Throughput;
 use crate::study::timing::Cost;
 use raddle_sim::record::DropCause;
 use serde_json::{Map, Value, json};
@@ -29,7 +30,8 @@ impl RunSummary {
             .map(|cause| (cause.word().to_string(), json!(self.packets.dropped[*cause as usize])))
             .collect();
         dropped.insert(MIDDLEWARE.to_string(), json!(self.packets.dropped_by_middleware));
-        json!({
+        let layers: Vec<Value> = self.layers.iter().map(LayerSummary::to_json).collect();
+        let mut whole = json!({
             "schema": SCHEMA,
             "scenario": self.scenario,
             "seed": self.seed,
@@ -64,12 +66,16 @@ impl RunSummary {
             },
             "queue_bytes_max": self.queue_bytes_max,
             "memory_bytes_max": self.memory_bytes_max,
-            "layers": self.layers.iter().map(LayerSummary::to_json).collect::<Vec<_>>(),
+            "layers": layers,
             "memory": self.memory.map(Held::to_json),
             "uplinks": self.uplinks,
             "downlinks": self.downlinks,
             "circuit_utilisation": self.circuit_utilisation,
             "bandwidth_tax": self.bandwidth_tax,
+            "throughput": self.throughput.map(Throughput::to_json),
+        });
+        // One object is too long for the macro.
+        let rest = json!({
             "pauses": self.pauses,
             "paused_us": self.paused_us,
             "timeouts": self.timeouts,
@@ -80,7 +86,11 @@ impl RunSummary {
             "wall_s": self.cost.wall_s,
             "hops_per_s": self.hops_per_s(),
             "peak_rss_mb": self.cost.peak_rss_mb,
-        })
+        });
+        if let (Value::Object(whole), Value::Object(rest)) = (&mut whole, rest) {
+            whole.extend(rest);
+        }
+        whole
     }
 
     /// Reads the object that [`RunSummary::to_json`] wrote.
@@ -165,6 +175,7 @@ impl RunSummary {
             downlinks: value["downlinks"].as_f64(),
             circuit_utilisation: value.get("circuit_utilisation").and_then(Value::as_f64),
             bandwidth_tax: value.get("bandwidth_tax").and_then(Value::as_f64),
+            throughput: value.get("throughput").and_then(Throughput::from_json),
             paused_us: value["paused_us"].as_f64().unwrap_or(0.0),
             timed_out: value["queries_timed_out"].as_f64().unwrap_or(0.0),
             timeouts: object.count("timeouts")?,
@@ -217,7 +228,7 @@ mod tests {
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
              completion_us fct_us delivered_us fct_by_size_us slowdown ideal_us application_bytes \
-             tails tail bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
+             tails tail bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax throughput pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
              hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

@@ -10,7 +10,7 @@ mod tail;
 mod text;
 
 use super::timing::Cost;
-use crate::study::circuits::CircuitUse;
+use crate::study::circuits::{CircuitUse, Throughput};
 use crate::study::unfinished::Causes;
 pub use by_size::{BySize, SizeClass, slowdown};
 pub use jobs::{JobSummary, PhaseSummary, least_median_most};
@@ -126,6 +126,8 @@ pub struct RunSummary {
     pub circuit_utilisation: Option<f64>,
     /// Packets that left by circuits for each that arrived from another ToR, less 1.
     pub bandwidth_tax: Option<f64>,
+    /// What it carried over circuits beside what these could.
+    pub throughput: Option<Throughput>,
     /// How often a class of what came in at a port was paused by flow control.
     pub pauses: u64,
     /// For how long in all, added up over these classes.
@@ -209,6 +211,7 @@ impl RunSummary {
             downlinks: downlinks(plan, outcome),
             circuit_utilisation: circuits.and_then(|own| own.utilisation),
             bandwidth_tax: circuits.and_then(|own| own.tax),
+            throughput: circuits.and_then(|own| own.throughput),
             pauses: pfc().map(|pfc| pfc.pauses).sum(),
             paused_us: pfc().map(|pfc| pfc.paused.as_us()).sum(),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),

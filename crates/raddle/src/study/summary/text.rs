@@ -77,6 +77,9 @@ impl RunSummary {
             });
             line("circuits", format!("{:.1}% of what they could carry{tax}", used * 100.0));
         }
+        if let Some(throughput) = self.throughput {
+            line("throughput", throughput.text());
+        }
         if plan.queue.pfc.is_some() {
             line("pauses", pauses(self.pauses, outcome));
         }

@@ -247,6 +247,24 @@ impl Row for RunRow<'_> {
             "data packets that left by circuits for each that arrived from another ToR, less 1",
             |row| row.summary.bandwidth_tax,
         );
+        table.col(
+            "throughput",
+            "",
+            "what arrived at other ToRs by circuits, of the rate of a ToR's uplinks: of the ToR with most",
+            |row| row.summary.throughput.map(|own| own.carried),
+        );
+        table.col(
+            "throughput_single_hop",
+            "",
+            "the most of such traffic that direct circuits carry, likewise",
+            |row| row.summary.throughput.map(|own| own.single_hop),
+        );
+        table.col(
+            "throughput_multi_hop",
+            "",
+            "the most over all ways, as `raddle throughput` finds it; of up to 16 ToRs",
+            |row| row.summary.throughput.and_then(|own| own.multi_hop),
+        );
         table.col("pauses", "pauses", "how often flow control paused a class at a port", |row| {
             row.summary.pauses
         });
