@@ -5,7 +5,7 @@ use super::metric::Metric;
 use super::number::Number;
 use super::run::FigureRun;
 use raddle::study::stats::Spread;
-use raddle::study::summary::results_hash_of_runs;
+use raddle::study::summary::{SizeClass, results_hash_of_runs};
 use raddle::study::text::plural;
 use serde_json::{Map, Value, json};
 
@@ -22,6 +22,8 @@ pub struct FigureCell {
     pub results: Option<String>,
     /// Seeds with which some flow did not complete.
     pub never: usize,
+    /// Sizes of flows all of which completed with every seed, though others did not.
+    pub ended: Vec<SizeClass>,
     /// The mean over the seeds of the lower bound on the completion and its name, where all seeds
     /// have the same one.
     pub bound: Option<(String, f64)>,
@@ -70,13 +72,16 @@ impl FigureCell {
             kept.then_some(CellNumber { number, mean, min, max })
         };
         let summed = Metric::all().filter(|metric| metric.is_always_kept()).map(Number::Run);
+        let never = summaries().filter(|run| run.completion_us.is_none()).count();
+        let ended = |class: &SizeClass| never > 0 && runs.iter().all(|run| run.has_ended(*class));
         let others = drawn.iter().copied().filter(|number| !number.is_always_kept());
         Self {
             settings: runs.first().map_or_else(Vec::new, |run| run.settings.clone()),
             scenario,
             seeds: runs.len(),
             results: Some(results_hash_of_runs(summaries())),
-            never: summaries().filter(|run| run.completion_us.is_none()).count(),
+            never,
+            ended: SizeClass::ALL.iter().copied().filter(ended).collect(),
             bound: name.cloned().zip(mean),
             numbers: summed.chain(others).filter_map(of_cell).collect(),
         }
@@ -91,7 +96,8 @@ impl FigureCell {
 
     /// Whether a number has no mean over all seeds, because some flow did not complete.
     pub(super) fn never(&self, number: Number) -> bool {
-        self.never > 0 && number.needs_completion()
+        let has_ended = number.size_class().is_some_and(|class| self.ended.contains(&class));
+        self.never > 0 && number.needs_completion() && !has_ended
     }
 
     /// Says so.
@@ -106,6 +112,10 @@ impl FigureCell {
         let mut object = json!({ "settings": settings, "seeds": self.seeds });
         if self.never > 0 {
             object["never"] = json!(self.never);
+        }
+        if !self.ended.is_empty() {
+            let words = self.ended.iter().map(|class| class.word());
+            object["ended"] = words.collect();
         }
         if let Some((name, us)) = &self.bound {
             object["bound"] = json!(name);
@@ -135,6 +145,14 @@ impl FigureCell {
             let at = |index: usize| value.get(index).and_then(Value::as_f64);
             Some(CellNumber { number, mean: at(0)?, min: at(1)?, max: at(2)? })
         };
+        let class = |word: &Value| {
+            let class = |class: &&SizeClass| Some(class.word()) == word.as_str();
+            SizeClass::ALL.iter().find(class).copied()
+        };
+        let classes = || match value.get("ended") {
+            Some(list) => list.as_array()?.iter().map(class).collect(),
+            None => Some(Vec::new()),
+        };
         Some(Self {
             settings: value
                 .get("settings")?
@@ -146,6 +164,7 @@ impl FigureCell {
             seeds: value.get("seeds")?.as_u64()? as usize,
             results: value.get("results").and_then(Value::as_str).map(str::to_owned),
             never: count("never")? as usize,
+            ended: classes()?,
             bound,
             numbers: value.as_object()?.iter().filter_map(number).collect(),
         })
@@ -171,11 +190,18 @@ mod tests {
             seeds: 3,
             results: Some("0123456789abcdef".into()),
             never: 1,
+            ended: vec![SizeClass::Short],
             bound: Some(("permutation".into(), 1.75)),
             numbers: words.map(number).to_vec(),
         };
         assert_eq!(FigureCell::read(&cell.json()).as_ref(), Some(&cell));
-        let plain = FigureCell { never: 0, bound: None, numbers: Vec::new(), ..cell };
+        let never = |word| cell.never(Number::find(word).unwrap());
+        assert_eq!(
+            ["short_fct_p99_us", "fct_p99_us", "long_slowdown_mean"].map(never),
+            [false, true, true]
+        );
+        let plain =
+            FigureCell { never: 0, ended: Vec::new(), bound: None, numbers: Vec::new(), ..cell };
         assert_eq!(FigureCell::read(&plain.json()), Some(plain));
         assert_eq!(FigureCell::read(&json!({ "seeds": 3 })), None);
     }

@@ -330,6 +330,7 @@ mod tests {
             seeds: 2,
             results: None,
             never: u64::from(completion.is_none()) as usize,
+            ended: Vec::new(),
             bound: Some(("permutation".into(), bound)),
             numbers: completion.map(number).into_iter().chain([marked]).collect(),
         }

@@ -468,6 +468,11 @@ impl Metric {
         self.is_time() || !self.is_always_kept() && !self.is_of_ports()
     }
 
+    /// The sizes of the flows that it is of, where it is of flows of a size, whatever their job.
+    pub(super) fn size_class(self) -> Option<SizeClass> {
+        self.what.by_size().filter(|_| self.job.is_none()).map(|own| own.class)
+    }
+
     /// Whether it is a count, 0 where nothing is said.
     pub(super) fn is_count(self) -> bool {
         !self.is_time() && self.is_always_kept()

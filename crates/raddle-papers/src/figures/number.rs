@@ -7,6 +7,7 @@ use super::run::FigureRun;
 use raddle::problem::Problem;
 use raddle::scenario::reader::{self, with_nearest};
 use raddle::scenario::spec::{Item, Value};
+use raddle::study::summary::SizeClass;
 use raddle::study::text::digits;
 use raddle_schemes::family::{Parameter, Raw};
 use raddle_sim::record::layers::Layer;
@@ -138,6 +139,14 @@ impl Number {
             Self::Run(metric) => metric.needs_completion(),
             Self::Layer(_) => false,
             Self::Increase { .. } => true,
+        }
+    }
+
+    /// The sizes of the flows that it is of, where it is of flows of a size.
+    pub(super) fn size_class(self) -> Option<SizeClass> {
+        match self {
+            Self::Run(metric) => metric.size_class(),
+            _ => None,
         }
     }
 

@@ -291,6 +291,7 @@ mod tests {
             seeds: 2,
             results: None,
             never: 0,
+            ended: Vec::new(),
             bound: None,
             numbers: vec![CellNumber { number, mean, min: mean / 2.0, max: mean * 2.0 }],
         }

@@ -164,6 +164,7 @@ mod tests {
             seeds: 2,
             results: None,
             never,
+            ended: Vec::new(),
             bound: None,
             numbers: vec![CellNumber { number, mean, min: mean, max: mean }],
         }
