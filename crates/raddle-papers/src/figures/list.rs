@@ -189,5 +189,6 @@ pub const FIGURES: &[Figure] = &[
     figure!("vermilion_predictions/fig9_7", model),
     figure!("vermilion_predictions/fig9_8", model),
     figure!("circuits/collectives"),
+    figure!("circuits/slots"),
     figure!("circuits/stale"),
 ];
