@@ -2,7 +2,7 @@
 
 use super::Findings;
 use crate::plan::Plan;
-use crate::record::trace::{Fate, PacketRow};
+use crate::record::rows::{Fate, PacketRow};
 use crate::record::{FlowRecord, Outcome, PortRecord, TorRecord};
 use raddle_schemes::units::Span;
 

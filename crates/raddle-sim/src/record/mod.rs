@@ -10,20 +10,20 @@ mod pieces;
 pub mod probes;
 mod queues;
 pub mod recorder;
-pub mod routes;
+mod routes;
+pub mod rows;
 pub mod series;
 mod sizes;
 mod slowest;
-pub mod trace;
+mod trace;
 
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
 pub use pieces::PieceRecords;
 use probes::{ProbePlan, ProbeRow};
-use routes::{ProgressRow, RouteRow};
+use rows::{HopRow, PacketRow, ProgressRow, RouteRow};
 use series::join_pairs;
 pub use sizes::Sizes;
-use trace::{HopRow, PacketRow};
 
 use crate::wire::frame::Frame;
 use raddle_schemes::buffer::forest::Features;

@@ -2,7 +2,7 @@
 
 use super::followers::in_order;
 use super::probes::Holder;
-use super::routes::merged;
+use super::rows::merged;
 use super::{FlowRecord, FlowRecords, Outcome, Stop};
 use crate::plan::Plan;
 use crate::workload::pieces::Pieces;

@@ -1,9 +1,10 @@
 //! Series and timelines while a run goes on: the same few calls from both engines.
 
 use super::queues::{Change, OverTime, Queues};
-use super::routes::{ProgressRow, RouteRow, Routes};
+use super::routes::Routes;
+use super::rows::{HopRow, PacketRow, ProgressRow, RouteRow};
 use super::series::Buckets;
-use super::trace::{HopRow, PacketRow, Trace, What};
+use super::trace::{Trace, What};
 use super::{DropCause, FlowRecords, Occupancy, PortSeries, Timeline};
 use crate::faults::link::Lost;
 use crate::faults::{Faults, PortChange};

@@ -1,44 +1,14 @@
 //! Which ports each flow's data left by, how long it waited there, and what reached its receiver over
 //! time: the same few calls from both engines.
 
+use super::rows::{ProgressRow, RouteRow, merged};
 use super::series::Buckets;
 use crate::host::layout::Layout;
 use crate::plan::Plan;
 use crate::wire::frame::{Frame, Locator, Locators, flag};
-use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Rate, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
-
-/// What of one flow's data passed one port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RouteRow {
-    /// The flow.
-    pub flow: FlowId,
-    /// The port.
-    pub port: PortId,
-    /// Data packets whose last bit left here, lost ones included, trimmed ones too.
-    pub packets: u64,
-    /// Data packets lost here, whatever the cause.
-    pub lost: u64,
-    /// When the first of them left or was lost, and the last.
-    pub first: Time,
-    /// The same of the last.
-    pub last: Time,
-    /// How long whole packets that left a switch here were in its queue, less what the healthy link
-    /// takes to send them: added up.
-    pub waited: Span,
-}
-
-/// Bytes of a flow's whole data packets whose last bit left towards its receiver in a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProgressRow {
-    /// The flow.
-    pub flow: FlowId,
-    /// Number of the bucket.
-    pub bucket: u32,
-    /// Frames' bytes.
-    pub bytes: u64,
-}
 
 #[derive(Clone, Copy)]
 struct Passed {
@@ -196,29 +166,4 @@ fn add_to(list: &mut Vec<(u32, u64)>, bucket: u32, bytes: u64) {
         Some(own) if own.0 == bucket => own.1 += bytes,
         _ => list.insert(place, (bucket, bytes)),
     }
-}
-
-/// Both in order, and of equals one that has all.
-pub(super) fn merged(
-    mut routes: Vec<RouteRow>,
-    mut progress: Vec<ProgressRow>,
-) -> (Vec<RouteRow>, Vec<ProgressRow>) {
-    routes.sort_by_key(|row| (row.flow, row.port, row.first));
-    routes.dedup_by(|next, own| {
-        let same = (next.flow, next.port) == (own.flow, own.port);
-        if same {
-            own.packets += next.packets;
-            own.lost += next.lost;
-            own.last = own.last.max(next.last);
-            own.waited.0 += next.waited.0;
-        }
-        same
-    });
-    progress.sort_by_key(|row| (row.flow, row.bucket));
-    progress.dedup_by(|next, own| {
-        let same = (next.flow, next.bucket) == (own.flow, own.bucket);
-        own.bytes += if same { next.bytes } else { 0 };
-        same
-    });
-    (routes, progress)
 }

@@ -1,100 +1,14 @@
 //! Packets of chosen flows, hop by hop: what both engines tell of them, and what it comes to.
 
 use super::lives::Lives;
+use super::rows::{HopRow, PacketRow};
 use super::{DropCause, FlowRecords};
 use crate::host::layout::Layout;
 use crate::middleware::Ends;
 use crate::plan::Plan;
 use crate::wire::frame::Frame;
-use raddle_schemes::ids::{Entropy, FlowId, PortId};
-use raddle_schemes::units::{Span, Time};
-
-/// What became of a packet, or of what of it left a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
-    /// It arrived whole: the first of its number that did.
-    Delivered,
-    /// It arrived whole, and was not needed: one of its number had, or it was out of order where
-    /// receivers keep none of those.
-    NotNeeded,
-    /// Its header arrived; of a hop: it was trimmed there.
-    Trimmed,
-    /// It was lost.
-    Lost(DropCause),
-    /// Middleware dropped it.
-    Middleware,
-    /// It was under way when the run ended.
-    UnderWay,
-    /// Of a hop: it left.
-    Left,
-    /// Of a hop: it was taken out, to leave by another port.
-    Moved,
-}
-
-impl Fate {
-    /// The word of tables.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::NotNeeded => "not_needed",
-            Self::Trimmed => "trimmed",
-            Self::Lost(cause) => cause.word(),
-            Self::Middleware => "middleware",
-            Self::UnderWay => "under_way",
-            Self::Left => "left",
-            Self::Moved => "moved",
-        }
-    }
-}
-
-/// A data packet that a recorded flow sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketRow {
-    /// The flow.
-    pub flow: FlowId,
-    /// Its number in the flow.
-    pub number: u32,
-    /// Whether the flow had sent one of this number before.
-    pub again: bool,
-    /// The port of its host that it left by.
-    pub port: PortId,
-    /// The entropy value that its sender gave it.
-    pub entropy: Entropy,
-    /// Its bytes on the wire.
-    pub bytes: u16,
-    /// When its last bit left the host.
-    pub sent: Time,
-    /// When the receiver had it, or its header.
-    pub arrived: Option<Time>,
-    /// When its sender heard that it had arrived, of the first of its number.
-    pub acked: Option<Time>,
-    /// What became of it.
-    pub fate: Fate,
-    /// Whether it was marked.
-    pub marked: bool,
-}
-
-/// A packet at a port of a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HopRow {
-    /// Row of its packet.
-    pub packet: u64,
-    /// The port.
-    pub port: PortId,
-    /// When it could be queued there.
-    pub arrived: Time,
-    /// Bytes of its class that it found, frame in service included; `None` of headers in the queue of
-    /// control.
-    pub found: Option<u64>,
-    /// How long it was there: until its last bit left, or it was lost.
-    pub stay: Span,
-    /// The entropy value with which it left.
-    pub entropy: Entropy,
-    /// Whether it was marked here.
-    pub marked: bool,
-    /// What became of it here.
-    pub fate: Fate,
-}
+use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::units::Time;
 
 /// What happened to a frame at a port. Of one instant, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

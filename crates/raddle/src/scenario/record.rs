@@ -18,6 +18,9 @@ use std::num::NonZeroU32;
 /// The most counters of each kind that series may hold: some 4 GB at the worst.
 const MAX_COUNTERS: u64 = 1 << 27;
 
+/// Cells of a map.
+const MAP_CELLS: u64 = 4_000_000;
+
 /// Where the width of the map's buckets begins.
 const FIRST_BUCKET: Span = Span::us(1);
 
@@ -89,7 +92,9 @@ impl MapCells {
         let item = reader.take(&RECORD.map_cells).or_else(|| reader.take(&RECORD.map));
         let place = item.map_or_else(|| reader.place().clone(), |item| item.place.clone());
         if !map {
-            if let Some(item) = reader.take(&RECORD.map_cells) {
+            // The default may be there all the same.
+            let other = reader.take(&RECORD.map_cells).filter(|_| most != MAP_CELLS);
+            if let Some(item) = other {
                 let problem = item.place.problem("`map_cells` has no effect without `map`");
                 reader.log().add(problem.label("add `map = true`"));
             }

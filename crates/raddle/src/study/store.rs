@@ -296,8 +296,9 @@ mod tests {
         let files = fs::read_dir(store.run_folder("5ce7a110", 1)).unwrap();
         let mut names: Vec<_> = files.map(|f| f.unwrap().file_name()).collect();
         names.sort();
-        let expected =
-            ["events", "flows", "layers", "ports", "run", "scenario", "series", "timeline"];
+        let expected = [
+            "events", "flows", "layers", "nodes", "ports", "run", "scenario", "series", "timeline",
+        ];
         assert!(names.iter().zip(expected).all(|(n, e)| n.to_str().unwrap().starts_with(e)));
         assert_eq!(names.len(), expected.len());
     }

@@ -2,7 +2,7 @@
 
 use super::column::{Columns, Row, TableSpec, table};
 use super::{Parts, Run};
-use raddle_sim::record::trace::HopRow;
+use raddle_sim::record::rows::HopRow;
 
 /// The table.
 pub(super) static TABLE: TableSpec = TableSpec::of::<HopRow>(of_run);

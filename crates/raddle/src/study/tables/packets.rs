@@ -3,7 +3,7 @@
 use super::column::{Columns, Row, TableSpec, table};
 use super::{Parts, Run};
 use raddle_schemes::units::Time;
-use raddle_sim::record::trace::PacketRow;
+use raddle_sim::record::rows::PacketRow;
 
 /// The table.
 pub(super) static TABLE: TableSpec = TableSpec::of::<PacketRow>(of_run);

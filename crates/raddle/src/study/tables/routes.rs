@@ -3,7 +3,7 @@
 use super::column::{Columns, Row, TableSpec, table};
 use super::{Parts, Run};
 use raddle_schemes::units::Span;
-use raddle_sim::record::routes::RouteRow;
+use raddle_sim::record::rows::RouteRow;
 
 /// The table.
 pub(super) static TABLE: TableSpec = TableSpec::of::<RouteRow>(of_run);

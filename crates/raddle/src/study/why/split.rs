@@ -6,7 +6,7 @@ use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::faults::PortChange;
 use raddle_sim::host::first_rto;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::routes::RouteRow;
+use raddle_sim::record::rows::RouteRow;
 use raddle_sim::record::{FlowRecord, Outcome};
 use std::collections::BTreeMap;
 
