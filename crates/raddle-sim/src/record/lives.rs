@@ -6,8 +6,8 @@
 
 use super::DropCause;
 use super::FlowRecord;
+use super::event::{Event, What};
 use super::rows::{Fate, HopRow, PacketRow};
-use super::trace::{Event, What};
 use crate::plan::Plan;
 use crate::topology::Node;
 use crate::wire::frame::{Frame, Kind, flag};

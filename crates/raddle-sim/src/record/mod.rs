@@ -2,6 +2,7 @@
 
 pub mod after;
 pub(crate) mod deadlock;
+mod event;
 mod flows;
 pub mod followers;
 pub mod layers;

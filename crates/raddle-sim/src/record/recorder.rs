@@ -1,10 +1,11 @@
 //! Series and timelines while a run goes on: the same few calls from both engines.
 
+use super::event::What;
 use super::queues::{Change, OverTime, Queues};
 use super::routes::Routes;
 use super::rows::{HopRow, PacketRow, ProgressRow, RouteRow};
 use super::series::Buckets;
-use super::trace::{Trace, What};
+use super::trace::Trace;
 use super::{DropCause, FlowRecords, Occupancy, PortSeries, Timeline};
 use crate::faults::link::Lost;
 use crate::faults::{Faults, PortChange};

@@ -1,49 +1,15 @@
 //! Packets of chosen flows, hop by hop: what both engines tell of them, and what it comes to.
 
+use super::FlowRecords;
+use super::event::{Event, What};
 use super::lives::Lives;
 use super::rows::{HopRow, PacketRow};
-use super::{DropCause, FlowRecords};
 use crate::host::layout::Layout;
 use crate::middleware::Ends;
 use crate::plan::Plan;
 use crate::wire::frame::Frame;
-use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
-
-/// What happened to a frame at a port. Of one instant, in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What {
-    /// It is in the queue no more, without having left.
-    Out,
-    /// It was trimmed.
-    Trimmed,
-    /// It joined a queue, which had so many bytes before.
-    Queued(u64),
-    /// Its last bit left.
-    Left,
-    /// It was lost.
-    Lost(DropCause),
-    /// Middleware dropped it, at no port.
-    Within,
-}
-
-/// The same with time and place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Event {
-    pub(super) flow: FlowId,
-    pub(super) at: Time,
-    pub(super) what: What,
-    pub(super) port: PortId,
-    pub(super) frame: Frame,
-}
-
-impl Event {
-    /// Whether another one is of the same packet at the same port and instant.
-    pub(super) fn is_of(&self, other: &Self) -> bool {
-        let id = |own: &Self| (own.port, own.at, own.frame.number(), own.frame.entropy());
-        id(self) == id(other)
-    }
-}
 
 /// Keeps what happens to frames of chosen flows.
 pub(super) struct Trace {
