@@ -1,6 +1,6 @@
 //! `tail` in `run.json`.
 
-use super::{Parts, Step, Why, WhyLink};
+use super::{Parts, Step, Stretch, Why, WhyLink};
 use serde_json::{Value, json};
 
 impl Why {
@@ -26,6 +26,11 @@ impl Why {
                 "end_us": step.end_us,
             })).collect::<Vec<_>>(),
             "before": self.before.to_json(),
+            "spans": self.spans.iter().map(|own| json!({
+                "held_by": own.held_by,
+                "from_us": own.from_us,
+                "until_us": own.until_us,
+            })).collect::<Vec<_>>(),
         })
     }
 
@@ -49,6 +54,13 @@ impl Why {
                 end_us: number(value, "end_us")?,
             })
         };
+        let stretch = |value: &Value| {
+            Some(Stretch {
+                held_by: text(value, "held_by")?,
+                from_us: number(value, "from_us")?,
+                until_us: number(value, "until_us")?,
+            })
+        };
         Some(Self {
             flow: count(value, "flow")?,
             waiting_us: number(value, "waiting_us")?,
@@ -59,6 +71,7 @@ impl Why {
             timeouts: count(value, "timeouts")?,
             path: value.get("path")?.as_array()?.iter().map(step).collect::<Option<_>>()?,
             before: Parts::from_json(value.get("before")?)?,
+            spans: value.get("spans")?.as_array()?.iter().map(stretch).collect::<Option<_>>()?,
         })
     }
 }

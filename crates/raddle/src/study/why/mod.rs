@@ -16,6 +16,20 @@ use split::Life;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A link of its only path was down.
+const FAULT: &str = "fault";
+/// It waited for a timeout.
+const TIMEOUT: &str = "timeout";
+/// A link between switches was full.
+const LINK: &str = "link";
+/// The link to its receiver was full.
+const RECEIVER: &str = "receiver";
+/// The link of its own host was full.
+const NIC: &str = "nic";
+/// No link was full.
+const WINDOW: &str = "window";
+/// Nothing held it back.
+const AT_SPEED: &str = "at_speed";
 /// Links that are named at most.
 const LINKS: usize = 3;
 
@@ -40,6 +54,19 @@ pub struct Why {
     pub path: Vec<Step>,
     /// What the lives of these came to.
     pub before: Parts,
+    /// What held it back when, from its start to its end.
+    pub spans: Vec<Stretch>,
+}
+
+/// A time over which one thing held a flow back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stretch {
+    /// As the keys of the parts have it: `link` or `window`.
+    pub held_by: String,
+    /// Its beginning.
+    pub from_us: f64,
+    /// Its end.
+    pub until_us: f64,
 }
 
 /// A life in microseconds.
@@ -95,6 +122,8 @@ struct Spent {
     nic: Span,
     window: Span,
     at_speed: Span,
+    /// What held it back when, from start to end.
+    spans: Vec<(&'static str, Time, Time)>,
     /// By port: for how long it held the flow back, in which bucket first and last.
     ports: BTreeMap<PortId, (u64, usize, usize)>,
 }
@@ -104,6 +133,34 @@ impl Spent {
         let own = self.ports.entry(port).or_insert((0, bucket, bucket));
         own.0 += time;
         own.2 = bucket;
+    }
+
+    /// Adds a time to what one thing held back.
+    fn hold(&mut self, held_by: &'static str, from: Time, time: u64) {
+        let sum = match held_by {
+            FAULT => &mut self.fault,
+            TIMEOUT => &mut self.timeout,
+            LINK => &mut self.link,
+            RECEIVER => &mut self.receiver,
+            NIC => &mut self.nic,
+            WINDOW => &mut self.window,
+            _ => &mut self.at_speed,
+        };
+        sum.0 += time;
+        let until = Time(from.0 + time);
+        match self.spans.last_mut() {
+            Some((last, _, end)) if *last == held_by => *end = until,
+            _ => self.spans.push((held_by, from, until)),
+        }
+    }
+
+    fn stretches(&self) -> Vec<Stretch> {
+        let stretch = |&(held_by, from, until): &(&'static str, Time, Time)| Stretch {
+            held_by: held_by.to_owned(),
+            from_us: from.as_us(),
+            until_us: until.as_us(),
+        };
+        self.spans.iter().map(stretch).collect()
     }
 
     fn parts(&self) -> Parts {
@@ -148,6 +205,7 @@ impl Why {
             timeouts: record.timeouts,
             path: path.into_iter().map(|own| own.step).collect(),
             before,
+            spans: spent.stretches(),
         })
     }
 }

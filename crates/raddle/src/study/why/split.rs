@@ -106,28 +106,32 @@ impl<'a> Life<'a> {
         let waits = self.waits();
         for bucket in self.buckets.0..=self.buckets.1 {
             let time = self.within(bucket);
-            match self.held(bucket, &waits) {
-                Held::Fault(port) => {
-                    spent.fault.0 += time;
-                    spent.note(port, time, bucket);
-                }
-                Held::Full(port) => {
-                    let hosts = self.plan.fabric.host_ports();
-                    let to = self.plan.fabric.ports[port.index()].peer;
-                    let sum = match () {
-                        () if port.0 < hosts => &mut spent.nic,
-                        () if to.0 < hosts => &mut spent.receiver,
-                        () => &mut spent.link,
-                    };
-                    sum.0 += time;
-                    spent.note(port, time, bucket);
-                }
-                Held::Timeout => spent.timeout.0 += time,
-                Held::Window => spent.window.0 += time,
-                Held::AtSpeed => spent.at_speed.0 += time,
+            let from = Time((bucket as u64 * self.width()).max(self.from.0));
+            let held = self.held(bucket, &waits);
+            let held_by = match held {
+                Held::Fault(_) => super::FAULT,
+                Held::Full(port) => self.kind(port),
+                Held::Timeout => super::TIMEOUT,
+                Held::Window => super::WINDOW,
+                Held::AtSpeed => super::AT_SPEED,
+            };
+            spent.hold(held_by, from, time);
+            if let Held::Fault(port) | Held::Full(port) = held {
+                spent.note(port, time, bucket);
             }
         }
         spent
+    }
+
+    /// Whose link a full one is: of its host, to its receiver, or between switches.
+    fn kind(&self, port: PortId) -> &'static str {
+        let hosts = self.plan.fabric.host_ports();
+        let to = self.plan.fabric.ports[port.index()].peer;
+        match () {
+            () if port.0 < hosts => super::NIC,
+            () if to.0 < hosts => super::RECEIVER,
+            () => super::LINK,
+        }
     }
 
     /// The buckets in which nothing arrived for so long that a timeout was waited for.
