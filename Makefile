@@ -21,23 +21,25 @@ test:
 # build after an edit could reuse is left out, which takes longer and gives slower programs. Always of
 # the whole workspace: of one package alone, crates of others would have other features, and be built
 # again; the last two build few. A `+` lets cargo share make's jobs.
+#
+# Crates are linted as they are built, and their documents are made of what was built: in passes of
+# their own, `cargo clippy` and `cargo doc` have the 200 crates of others checked once more.
 short = --exclude raddle-schemes --exclude raddle-sim
 built tests beside python instructions: export CARGO_INCREMENTAL = 0
+built tests beside python instructions: export RUSTC_WORKSPACE_WRAPPER = $(shell rustc --print sysroot)/bin/clippy-driver
+built tests beside python instructions: export CLIPPY_ARGS = -Dwarnings__CLIPPY_HACKERY__
 built:
-	+$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	+RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
-	+$(CARGO) test --workspace $(short) --tests --quiet --no-run
+	+$(CARGO) test --workspace $(short) --tests --examples --quiet --no-run
 	+$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-run
-	+$(CARGO) build --profile test --workspace --lib --bins --test memory --quiet
+	+$(CARGO) build --profile test --workspace --lib --bins --test memory --example counted --quiet
 tests:
 	+$(CARGO) test --workspace $(short) --tests --quiet --no-fail-fast
 	+$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-fail-fast
-	+$(CARGO) test --workspace --doc --quiet --no-fail-fast
+	+RUSTDOC=.ci/rustdoc $(CARGO) test --workspace --doc --quiet --no-fail-fast
 	+$(CARGO) test --profile dev --package raddle-schemes --package raddle-sim --lib --quiet --no-fail-fast
 	+$(CARGO) test --profile dev --package raddle-schemes --test '*' --quiet --no-fail-fast
 environment:
 	@CARGO="$(CARGO)" .ci/python environment
-# Counting builds first, and nothing else can meanwhile: by then the tests run.
 beside:
 	$(MAKE) --no-print-directory python
 	$(MAKE) --no-print-directory instructions
