@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test built tests environment beside check python venv wheel docs instructions sanitize mutants
+.PHONY: demo test built tests environment beside check python venv wheel docs instructions view sanitize mutants
 
 CARGO ?= cargo
 
@@ -25,7 +25,7 @@ test:
 # Crates are linted as they are built, and their documents are made of what was built: in passes of
 # their own, `cargo clippy` and `cargo doc` have the 200 crates of others checked once more.
 short = --exclude raddle-schemes --exclude raddle-sim
-built tests beside python instructions: export CARGO_INCREMENTAL = 0
+built tests beside python instructions view: export CARGO_INCREMENTAL = 0
 built tests beside python instructions: export RUSTC_WORKSPACE_WRAPPER = $(shell rustc --print sysroot)/bin/clippy-driver
 built tests beside python instructions: export CLIPPY_ARGS = -Dwarnings__CLIPPY_HACKERY__
 built:
@@ -43,6 +43,7 @@ environment:
 beside:
 	$(MAKE) --no-print-directory python
 	$(MAKE) --no-print-directory instructions
+	.ci/view
 
 # Within a minute: format, lints of the crates that the change touches, the tests of the schemes, and
 # both engines on some plans.
@@ -73,6 +74,10 @@ docs:
 # Instructions per packet-hop against the recorded ones; part of `test`.
 instructions:
 	+CARGO="$(CARGO)" .ci/instructions && CARGO="$(CARGO)" .ci/instructions --large
+
+# The page of `raddle view` from its sources; `test` compares it, where Node is there.
+view:
+	.ci/view bundle
 
 # The engine under AddressSanitizer, Miri and valgrind, as far as they are installed.
 sanitize:

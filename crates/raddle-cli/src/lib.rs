@@ -62,6 +62,7 @@ mod theory;
 mod throughput;
 mod train;
 mod verdict;
+mod view;
 
 use clap::{Parser, Subcommand};
 use output::note_line;
@@ -109,6 +110,8 @@ enum Command {
     Throughput(throughput::Arguments),
     /// Write the matchings of a circuit-switched design for a demand, and draw them over time.
     Schedule(schedule::Arguments),
+    /// Write a page with which one looks into a run: links, flows and packets over time.
+    View(view::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),
 }
@@ -159,6 +162,7 @@ pub fn main_with(plugins: Plugins) -> ExitCode {
         Command::Train(arguments) => train::train(&arguments),
         Command::Throughput(arguments) => throughput::throughput(&arguments),
         Command::Schedule(arguments) => schedule::schedule(&arguments),
+        Command::View(arguments) => view::view(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
     };
     match end {

@@ -42,3 +42,4 @@ pub mod text_file;
 pub mod theory;
 pub mod throughput;
 pub mod train;
+pub mod view;

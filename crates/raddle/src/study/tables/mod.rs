@@ -17,6 +17,7 @@ mod pieces;
 mod ports;
 mod probes;
 mod progress;
+mod read;
 mod routes;
 mod runs;
 mod series;
@@ -30,6 +31,7 @@ mod uplinks;
 pub use column::{ColumnSpec, TableSpec};
 pub use explain::explain;
 pub use files::{Format, TableError, sound, write, write_parts};
+pub use read::TableFile;
 pub use runs::{RunRow, runs};
 
 use raddle_schemes::units::Span;

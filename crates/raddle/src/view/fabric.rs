@@ -1,0 +1,115 @@
+//! The fabric of a run: nodes, and ports with where they lead.
+
+use super::ViewError;
+use crate::study::tables::TableFile;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Nodes and ports, as the page has them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fabric {
+    pub(super) nodes: Vec<String>,
+    kinds: Vec<&'static str>,
+    tiers: Vec<Option<u64>>,
+    planes: Vec<Option<u64>>,
+    pods: Vec<Option<u64>>,
+    pub(super) ports: Vec<String>,
+    owners: Vec<usize>,
+    peers: Vec<usize>,
+    pub(super) peer_ports: Vec<usize>,
+    pub(super) rates: Vec<f64>,
+    layers: Vec<String>,
+}
+
+impl Fabric {
+    /// From the tables `nodes` and `ports` of a run.
+    pub(super) fn read(folder: &Path) -> Result<Self, ViewError> {
+        let nodes = needed(folder, "nodes")?;
+        let ports = needed(folder, "ports")?;
+        let names: Vec<String> = nodes.texts("name")?.into_iter().flatten().collect();
+        let number: HashMap<&str, usize> =
+            names.iter().enumerate().map(|(n, name)| (name.as_str(), n)).collect();
+        let known = |names: Vec<Option<String>>| -> Vec<usize> {
+            let of = |name: Option<String>| number.get(name.as_deref()?).copied();
+            names.into_iter().map(|name| of(name).unwrap_or(0)).collect()
+        };
+        let (owners, peers) = (known(ports.texts("node")?), known(ports.texts("peer")?));
+        let kinds: Vec<Option<String>> = nodes.texts("kind")?;
+        let tiers = whole(nodes.numbers("tier")?);
+        let top = tiers.iter().flatten().max().copied().unwrap_or(0);
+        let kinds = kinds.iter().zip(&tiers).map(|(kind, tier)| word(kind.as_deref(), *tier, top));
+        Ok(Self {
+            kinds: kinds.collect(),
+            tiers: tiers.iter().map(|tier| Some(tier.map_or(0, |tier| tier + 1))).collect(),
+            planes: whole(nodes.numbers("plane")?),
+            pods: whole(nodes.numbers("pod")?),
+            nodes: names.clone(),
+            owners,
+            peers,
+            peer_ports: ports.numbers("peer_port")?.into_iter().map(|n| n as usize).collect(),
+            rates: ports.numbers("rate_gbps")?,
+            layers: ports.texts("layer")?.into_iter().map(Option::unwrap_or_default).collect(),
+            ports: ports.texts("name")?.into_iter().map(Option::unwrap_or_default).collect(),
+        })
+    }
+
+    /// Rate of a host's first link in Gbit/s.
+    pub(super) fn rate_of(&self, host: usize) -> f64 {
+        self.owners.iter().position(|owner| *owner == host).map_or(1.0, |port| self.rates[port])
+    }
+
+    /// What the page reads.
+    pub(super) fn head(&self) -> Value {
+        json!({
+            "title": format!("{} nodes", self.nodes.len()),
+            "nodes": {
+                "name": self.nodes,
+                "kind": self.kinds,
+                "tier": self.tiers,
+                "plane": self.planes,
+                "pod": self.pods,
+            },
+            "ports": {
+                "name": self.ports,
+                "node": self.owners,
+                "peer": self.peers,
+                "rate_gbps": self.rates,
+                "layer": self.layers,
+            },
+        })
+    }
+}
+
+/// A table that every run has.
+pub(super) fn needed(folder: &Path, name: &str) -> Result<TableFile, ViewError> {
+    if let Some(table) = TableFile::open(folder, name)? {
+        return Ok(table);
+    }
+    if folder.join("flows.csv").exists() {
+        return Err(ViewError::Csv(folder.to_path_buf()));
+    }
+    let path = folder.join(format!("{name}.parquet"));
+    Err(ViewError::Damaged(path, "it is missing; run the scenario again".to_owned()))
+}
+
+/// What the columns of the map call a node: by its tier, from hosts up.
+fn word(kind: Option<&str>, tier: Option<u64>, top: u64) -> &'static str {
+    match (kind, tier) {
+        (Some("host"), _) => "host",
+        (_, None) => "switch",
+        (_, Some(0)) => "tor",
+        (_, Some(tier)) if tier == top => {
+            if top == 1 {
+                "spine"
+            } else {
+                "core"
+            }
+        }
+        _ => "agg",
+    }
+}
+
+fn whole(numbers: Vec<f64>) -> Vec<Option<u64>> {
+    numbers.into_iter().map(|x| (!x.is_nan()).then_some(x as u64)).collect()
+}

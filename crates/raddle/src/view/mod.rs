@@ -1,0 +1,138 @@
+//! `raddle view`: a page with which one looks into a run, or into two side by side.
+//!
+//! The page is one file that needs no network: the template in `view/dist` with a head of words
+//! and numbers (JSON) and blocks of typed arrays in it. What a run recorded decides what it shows.
+
+mod blocks;
+mod fabric;
+mod names;
+mod packets;
+mod run;
+mod times;
+
+use crate::study::tables::TableError;
+use blocks::Blocks;
+use fabric::Fabric;
+use serde_json::{Value, json};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What the page is made of, but for the data.
+const PAGE: &str = include_str!("../../view/dist/view.html");
+/// More runs are not put beside each other.
+const RUNS: usize = 2;
+
+/// Why there is nothing to view.
+#[derive(Debug)]
+pub enum ViewError {
+    /// A folder without runs, and what was looked for.
+    NoRuns(PathBuf),
+    /// A table as CSV, which the page does not read.
+    Csv(PathBuf),
+    /// A run's words that are none of ours, or a table that is damaged.
+    Damaged(PathBuf, String),
+    /// A run that was asked for by a number that none has.
+    NoSuchRun(usize, usize),
+    /// More than two runs were asked for.
+    TooMany(usize),
+}
+
+impl fmt::Display for ViewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRuns(folder) => write!(
+                f,
+                "{}: no run is in this folder; expected what `raddle run --out`, `raddle sweep` or \
+                 `raddle compare` wrote, with a `run.json`",
+                folder.display()
+            ),
+            Self::Csv(folder) => write!(
+                f,
+                "{}: its tables are CSV, and a view reads Parquet; run it again without `--csv`",
+                folder.display()
+            ),
+            Self::Damaged(path, why) => write!(f, "{}: {why}", path.display()),
+            Self::NoSuchRun(asked, there) => {
+                write!(f, "there is no run {asked}: the folder has runs 1 to {there}")
+            }
+            Self::TooMany(asked) => {
+                write!(f, "{asked} runs cannot be put beside each other: two at most")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ViewError {}
+
+impl From<TableError> for ViewError {
+    fn from(error: TableError) -> Self {
+        Self::Damaged(error.path, error.reason)
+    }
+}
+
+/// A run that can be looked into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Viewable {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What it is called beside the others.
+    pub name: String,
+}
+
+/// The runs of a folder of results, in the order of their names.
+///
+/// # Errors
+/// A folder without any.
+pub fn runs(results: &Path) -> Result<Vec<Viewable>, ViewError> {
+    let found = names::runs(results)?;
+    if found.is_empty() { Err(ViewError::NoRuns(results.to_path_buf())) } else { Ok(found) }
+}
+
+/// Which of `runs` (numbers from 1) are shown; without any asked for, the first two.
+///
+/// # Errors
+/// Numbers that no run has, more than two.
+pub fn choose(runs: &[Viewable], asked: &[usize]) -> Result<Vec<Viewable>, ViewError> {
+    if asked.len() > RUNS {
+        return Err(ViewError::TooMany(asked.len()));
+    }
+    if asked.is_empty() {
+        return Ok(runs.iter().take(RUNS).cloned().collect());
+    }
+    let of = |number: &usize| {
+        let run = number.checked_sub(1).and_then(|at| runs.get(at)).cloned();
+        run.ok_or(ViewError::NoSuchRun(*number, runs.len()))
+    };
+    asked.iter().map(of).collect()
+}
+
+/// The page of one or two runs.
+///
+/// # Errors
+/// Runs whose tables are CSV or damaged.
+pub fn page(runs: &[Viewable]) -> Result<String, ViewError> {
+    let mut blocks = Blocks::default();
+    let mut fabrics: Vec<Fabric> = Vec::new();
+    let mut heads = Vec::new();
+    // One grid of time for all of them.
+    let times = times::Times::of(runs)?;
+    for (index, run) in runs.iter().enumerate() {
+        let fabric = Fabric::read(&run.folder)?;
+        let at = fabrics.iter().position(|known| *known == fabric).unwrap_or_else(|| {
+            fabrics.push(fabric);
+            fabrics.len() - 1
+        });
+        heads.push(run::head(run, index, at, &fabrics[at], &times, &mut blocks)?);
+    }
+    let title = names::title(runs);
+    let head = json!({
+        "schema": "raddle.view/1",
+        "title": title,
+        "runs": heads,
+        "fabrics": fabrics.iter().map(Fabric::head).collect::<Vec<Value>>(),
+        "blocks": blocks.places(),
+    });
+    // `<` only occurs inside strings, where it may be written as an escape.
+    let head = head.to_string().replace('<', "\\u003c");
+    Ok(PAGE.replacen("[[head]]", &head, 1).replacen("[[blocks]]", &blocks.text(), 1))
+}

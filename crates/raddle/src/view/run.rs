@@ -1,0 +1,456 @@
+//! One run for the page: its flows, the heat of its links, what broke, and the sentence on top.
+
+use super::blocks::Blocks;
+use super::fabric::{Fabric, needed};
+use super::names::summary;
+use super::times::Times;
+use super::{ViewError, Viewable, packets};
+use crate::study::tables::TableFile;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// More rows of `routes` are not put into a page: those with most packets are.
+const ROUTES: usize = 300_000;
+/// How many flows' packets a page has.
+const FOLLOWED: usize = 8;
+
+/// What holds a flow back, in the order of the page's words.
+const HELD_BY: [&str; 7] = ["at_speed", "window", "link", "receiver", "nic", "fault", "timeout"];
+/// Where a flow has not begun, or is done.
+const NOT_YET: u8 = 255;
+
+/// What the page's head says of the run; its numbers go into `blocks`.
+pub(super) fn head(
+    run: &Viewable,
+    index: usize,
+    fabric_at: usize,
+    fabric: &Fabric,
+    times: &Times,
+    blocks: &mut Blocks,
+) -> Result<Value, ViewError> {
+    let folder = &run.folder;
+    let summary = summary(folder)?;
+    let flows = Flows::read(folder)?;
+    let end_us = flows.end_us(&summary);
+    flows.put(index, blocks);
+    let buckets = times.buckets(end_us);
+    let mut left_out: Vec<Value> = Vec::new();
+    let out = |words: String, paste: Option<&str>| json!({"words": words, "paste": paste});
+
+    totals(folder, index, blocks)?;
+    let mut scales = json!({});
+    let mut width = times.width_us.filter(|_| buckets > 0);
+    if width.is_some() && !cells(folder, index, fabric, times, buckets, &mut scales, blocks)? {
+        width = None;
+    }
+    if width.is_some() {
+        lanes(folder, index, &flows, times, buckets, blocks)?;
+    } else {
+        left_out.push(out(
+            "Nothing was recorded over time. The same scenario with this line records every link, \
+             and changes nothing else:"
+                .to_owned(),
+            Some("record.map = true"),
+        ));
+    }
+    if !routes(folder, index, blocks)? {
+        left_out.push(out(
+            "Which flows used which links was not recorded:".to_owned(),
+            Some("record.map = true"),
+        ));
+    }
+    let tail = summary["tails"]["last"]["flow"].as_u64();
+    let followed = packets::put(folder, index, tail, FOLLOWED, fabric, blocks)?;
+    if followed.of > followed.flows.len() {
+        left_out.push(out(
+            format!(
+                "Packets of {} flows were recorded; here are those of {}.",
+                followed.of,
+                followed.flows.len()
+            ),
+            None,
+        ));
+    }
+    if width.is_some() {
+        packets::rates(
+            folder,
+            index,
+            &followed,
+            tail,
+            fabric,
+            times,
+            buckets,
+            &flows.destinations,
+            blocks,
+        )?;
+    }
+    let probes = packets::probes(folder, index, &followed, blocks)?;
+    if let (Some(flow), Some(_)) = (tail, width) {
+        spans(&summary["tail"], index, flow, times, buckets, blocks);
+    }
+    Ok(json!({
+        "name": run.name,
+        "fabric": fabric_at,
+        "flows": flows.sources.len(),
+        "completed": summary["completed"],
+        "completion_us": summary["completion_us"],
+        "end_us": end_us,
+        "headline": headline(&summary),
+        "why": why(&summary, fabric),
+        "faults": faults(folder, fabric)?,
+        "bucket_us": width,
+        "buckets": if width.is_some() { buckets } else { 1 },
+        "scales": scales,
+        "tail": tail,
+        "packets_of": followed.flows,
+        "probes": probes,
+        "left_out": left_out,
+    }))
+}
+
+/// Columns of `flows`.
+struct Flows {
+    sources: Vec<f64>,
+    destinations: Vec<f64>,
+    sizes: Vec<f64>,
+    starts: Vec<f64>,
+    times: Vec<f64>,
+    ideals: Vec<f64>,
+    resent: Vec<f64>,
+    lost: Vec<f64>,
+}
+
+impl Flows {
+    fn read(folder: &Path) -> Result<Self, ViewError> {
+        let table = needed(folder, "flows")?;
+        let column = |name| table.numbers(name);
+        Ok(Self {
+            sources: column("source")?,
+            destinations: column("destination")?,
+            sizes: column("size_bytes")?,
+            starts: column("start_us")?,
+            times: column("fct_us")?,
+            ideals: column("ideal_us")?,
+            resent: column("retransmitted_packets")?,
+            lost: column("dropped_packets")?,
+        })
+    }
+
+    fn put(&self, index: usize, blocks: &mut Blocks) {
+        let ids = |values: &[f64]| values.iter().map(|x| *x as u32).collect::<Vec<_>>();
+        let reals = |values: &[f64]| values.iter().map(|x| *x as f32).collect::<Vec<_>>();
+        blocks.put(format!("{index}.flow.source"), ids(&self.sources));
+        blocks.put(format!("{index}.flow.destination"), ids(&self.destinations));
+        blocks.put(format!("{index}.flow.size"), self.sizes.iter().copied());
+        blocks.put(format!("{index}.flow.start"), reals(&self.starts));
+        blocks.put(format!("{index}.flow.end"), self.ends().map(|x| x as f32));
+        blocks.put(format!("{index}.flow.ideal"), reals(&self.ideals));
+        blocks.put(format!("{index}.flow.resent"), ids(&self.resent));
+        blocks.put(format!("{index}.flow.lost"), ids(&self.lost));
+    }
+
+    /// When each was done; not a number if it was not.
+    fn ends(&self) -> impl Iterator<Item = f64> + '_ {
+        self.starts.iter().zip(&self.times).map(|(start, took)| start + took)
+    }
+
+    /// When the last of them was done, or the run's end.
+    fn end_us(&self, summary: &Value) -> f64 {
+        let last = self.ends().filter(|end| !end.is_nan()).fold(0.0_f64, f64::max);
+        summary["completion_us"].as_f64().unwrap_or(last).max(last).max(1.0)
+    }
+}
+
+/// Totals of each port.
+fn totals(folder: &Path, index: usize, blocks: &mut Blocks) -> Result<(), ViewError> {
+    let ports = needed(folder, "ports")?;
+    for (name, column) in [
+        ("queue", "queue_bytes_max"),
+        ("marks", "marked_packets"),
+        ("trims", "trimmed_packets"),
+        ("lost", "dropped_packets"),
+        ("paused", "paused_us"),
+    ] {
+        let values = ports.numbers(column)?;
+        let known = values.into_iter().map(|x| if x.is_nan() { 0.0 } else { x });
+        blocks.put(format!("{index}.port.{name}"), known);
+    }
+    Ok(())
+}
+
+/// A byte a port and bucket for each metric; whether there are any.
+fn cells(
+    folder: &Path,
+    index: usize,
+    fabric: &Fabric,
+    times: &Times,
+    buckets: usize,
+    scales: &mut Value,
+    blocks: &mut Blocks,
+) -> Result<bool, ViewError> {
+    let Some(series) = TableFile::open(folder, "series")? else { return Ok(false) };
+    let ports: Vec<usize> = series.numbers("port")?.into_iter().map(|port| port as usize).collect();
+    let at: Vec<usize> = series
+        .numbers("time_us")?
+        .iter()
+        .zip(&ports)
+        .map(|(time, port)| port * buckets + times.bucket(*time, buckets))
+        .collect();
+    let joined = |columns: &[&str], most: bool| -> Result<Vec<f64>, ViewError> {
+        let mut cells = vec![0.0; fabric.ports.len() * buckets];
+        for column in columns {
+            for (cell, value) in at.iter().zip(series.numbers(column)?) {
+                let value = if value.is_nan() { 0.0 } else { value };
+                let before: f64 = cells[*cell];
+                cells[*cell] = if most { before.max(value) } else { before + value };
+            }
+        }
+        Ok(cells)
+    };
+    for (name, columns, most) in [
+        ("queue", &["queue_bytes_max"][..], true),
+        ("marks", &["marked_packets", "trimmed_packets"], false),
+        ("drops", &["dropped_frames"], false),
+        ("paused", &["paused_us"], false),
+    ] {
+        let cells = joined(columns, most)?;
+        let scale = cells.iter().copied().fold(0.0_f64, f64::max);
+        if scale > 0.0 || name == "queue" {
+            scales[name] = json!(scale);
+            // On a root scale, what is there at all is seen.
+            let byte =
+                |x: &f64| if scale > 0.0 { (255.0 * (x / scale).sqrt()).ceil() as u8 } else { 0 };
+            blocks.put(format!("{index}.cells.{name}"), cells.iter().map(byte));
+        }
+    }
+    let width = times.width_us.unwrap_or(1.0);
+    let bytes = joined(&["sent_bytes"], false)?;
+    let shares = bytes.iter().enumerate().map(|(cell, bytes)| {
+        // Gbit/s for a microsecond are 125 bytes.
+        let whole = fabric.rates[cell / buckets] * 125.0 * width;
+        (250.0 * bytes / whole).round().min(255.0) as u8
+    });
+    blocks.put(format!("{index}.cells.use"), shares);
+    Ok(true)
+}
+
+/// A number a bucket, of the whole run.
+fn lanes(
+    folder: &Path,
+    index: usize,
+    flows: &Flows,
+    times: &Times,
+    buckets: usize,
+    blocks: &mut Blocks,
+) -> Result<(), ViewError> {
+    let width = times.width_us.unwrap_or(1.0);
+    let mut change = vec![0_i64; buckets + 1];
+    for (start, end) in flows.starts.iter().zip(flows.ends()) {
+        if start.is_nan() {
+            continue;
+        }
+        change[times.bucket(*start, buckets)] += 1;
+        if !end.is_nan() {
+            change[((end / width).ceil() as usize).min(buckets)] -= 1;
+        }
+    }
+    let mut now = 0;
+    let under_way = change[..buckets].iter().map(|by| {
+        now += by;
+        u32::try_from(now).unwrap_or(0)
+    });
+    blocks.put(format!("{index}.time.under_way"), under_way.collect::<Vec<_>>());
+    let Some(timeline) = TableFile::open(folder, "timeline")? else { return Ok(()) };
+    let at = timeline.numbers("time_us")?;
+    for (name, columns) in [
+        ("marks", &["marked_packets", "trimmed_packets"][..]),
+        ("drops", &["dropped_frames"]),
+        ("resent", &["retransmitted_packets"]),
+        ("timeouts", &["timeouts"]),
+    ] {
+        let mut sums = vec![0_u32; buckets];
+        for column in columns {
+            for (time, value) in at.iter().zip(timeline.numbers(column)?) {
+                sums[times.bucket(*time, buckets)] += value as u32;
+            }
+        }
+        blocks.put(format!("{index}.time.{name}"), sums);
+    }
+    Ok(())
+}
+
+/// Where the time of the tail's flow went, in the page's numbers, a bucket each.
+fn spans(
+    tail: &Value,
+    index: usize,
+    flow: u64,
+    times: &Times,
+    buckets: usize,
+    blocks: &mut Blocks,
+) {
+    let Some(spans) = tail["spans"].as_array() else { return };
+    let mut went = vec![NOT_YET; buckets];
+    for span in spans {
+        let word = span["held_by"].as_str().unwrap_or_default();
+        let Some(number) = HELD_BY.iter().position(|known| *known == word) else { continue };
+        let (Some(from), Some(until)) = (span["from_us"].as_f64(), span["until_us"].as_f64())
+        else {
+            continue;
+        };
+        let last = times.bucket(until - 1e-6, buckets);
+        went[times.bucket(from, buckets)..=last].fill(number as u8);
+    }
+    blocks.put(format!("{index}.of{flow}.went"), went);
+}
+
+/// Which flows used which ports; whether that was recorded.
+fn routes(folder: &Path, index: usize, blocks: &mut Blocks) -> Result<bool, ViewError> {
+    let Some(table) = TableFile::open(folder, "routes")? else { return Ok(false) };
+    let packets = table.numbers("packets")?;
+    let mut rows: Vec<usize> = (0..packets.len()).collect();
+    if rows.len() > ROUTES {
+        rows.sort_by(|a, b| packets[*b].total_cmp(&packets[*a]).then(a.cmp(b)));
+        rows.truncate(ROUTES);
+        rows.sort_unstable();
+    }
+    let whole = |values: &[f64]| rows.iter().map(|row| values[*row] as u32).collect::<Vec<_>>();
+    blocks.put(format!("{index}.route.flow"), whole(&table.numbers("flow")?));
+    blocks.put(format!("{index}.route.port"), whole(&table.numbers("port")?));
+    blocks.put(format!("{index}.route.packets"), whole(&packets));
+    for name in ["first", "last"] {
+        let values = table.numbers(&format!("{name}_us"))?;
+        blocks.put(format!("{index}.route.{name}"), rows.iter().map(|row| values[*row] as f32));
+    }
+    Ok(true)
+}
+
+/// What broke: both directions of a cable together.
+fn faults(folder: &Path, fabric: &Fabric) -> Result<Vec<Value>, ViewError> {
+    let Some(table) = TableFile::open(folder, "faults")? else { return Ok(Vec::new()) };
+    let (ports, nodes) = (table.numbers("port")?, table.texts("node")?);
+    let (effects, values) = (table.texts("effect")?, table.numbers("value")?);
+    let (from, until) = (table.numbers("from_us")?, table.numbers("until_us")?);
+    let mut found: Vec<(Option<usize>, Value)> = Vec::new();
+    for row in 0..ports.len() {
+        let effect = match effects[row].as_deref().unwrap_or_default() {
+            "rate" => format!("{} Gbps", values[row]),
+            "loss" => format!("{} % loss", 100.0 * values[row]),
+            "bit_errors" => format!("BER {}", values[row]),
+            other => other.to_owned(),
+        };
+        let end = (!until[row].is_nan()).then_some(until[row]);
+        let port = (!ports[row].is_nan()).then_some(ports[row] as usize);
+        // The other direction of a cable that is in the list already.
+        let twin = port.map(|port| fabric.peer_ports[port]).and_then(|peer| {
+            found.iter_mut().find(|(other, fault)| {
+                *other == Some(peer)
+                    && fault["from_us"] == json!(from[row])
+                    && fault["until_us"] == json!(end)
+                    && fault["what"] == json!(effect)
+            })
+        });
+        if let (Some((_, fault)), Some(port)) = (twin, port) {
+            if let Some(list) = fault["ports"].as_array_mut() {
+                list.push(json!(port));
+            }
+            continue;
+        }
+        let name = port.map(|port| fabric.ports[port].clone()).or_else(|| nodes[row].clone());
+        let fault = json!({
+            "label": format!("{} {effect}", name.unwrap_or_default()),
+            "what": effect,
+            "ports": port.into_iter().collect::<Vec<_>>(),
+            "effect": effect,
+            "from_us": from[row],
+            "until_us": end,
+        });
+        found.push((port, fault));
+    }
+    Ok(found.into_iter().map(|(_, fault)| fault).collect())
+}
+
+/// What came out, over its bound.
+fn headline(summary: &Value) -> String {
+    let us = |value: f64| {
+        if value >= 10_000.0 {
+            format!("{:.1}\u{a0}ms", value / 1000.0)
+        } else {
+            format!("{value:.0}\u{a0}µs")
+        }
+    };
+    let Some(completion) = summary["completion_us"].as_f64() else {
+        return format!("{} of {} flows did not end.", summary["unfinished"], summary["flows"]);
+    };
+    let over = match (summary["bound_us"].as_f64(), summary["increase_pct"].as_f64()) {
+        (Some(bound), Some(more)) => {
+            format!(", {more:.0}\u{a0}% over the bound of {}", us(bound))
+        }
+        _ => String::new(),
+    };
+    format!("Last flow done after {}{over}.", us(completion))
+}
+
+/// The sentence on why it took so long, in parts that lead somewhere: that of `tail`, or else what
+/// `tails` knows without a map.
+fn why(summary: &Value, fabric: &Fabric) -> Vec<Value> {
+    let last = &summary["tails"]["last"];
+    let Some(flow) = last["flow"].as_u64() else { return Vec::new() };
+    let host = |of: &Value| {
+        let name = of.as_u64().and_then(|host| fabric.nodes.get(usize::try_from(host).ok()?));
+        name.cloned().unwrap_or_default()
+    };
+    let ends = format!("{} → {}", host(&last["source"]), host(&last["destination"]));
+    let mut parts = vec![json!({"text": "Why: "}), json!({"text": ends, "flow": flow})];
+    parts.push(json!({"text": match last["slowdown"].as_f64() {
+        Some(slowdown) => format!(" was last, {slowdown:.2} times its time alone: "),
+        None => " did not end: ".to_owned(),
+    }}));
+    let sentence = match summary["tail"]["sentence"].as_str() {
+        Some(sentence) => sentence.to_owned(),
+        None => told(last),
+    };
+    parts.extend(linked(&sentence, fabric));
+    parts.push(json!({"text": "."}));
+    parts
+}
+
+/// What is known without a map: losses and the longest queue.
+fn told(last: &Value) -> String {
+    let count = |key: &str| last[key].as_u64().unwrap_or(0);
+    let port = &last["port"];
+    let name = port["name"].as_str().unwrap_or_default();
+    match (count("lost_packets"), count("timeouts"), port["queue_us"].as_f64()) {
+        (0, _, Some(queue)) => format!("the longest queue on its ways was {queue:.1} us at {name}"),
+        (0, ..) => "it lost nothing".to_owned(),
+        (lost, 0, _) => {
+            format!("it lost {lost} packets; of all links on its ways most were lost at {name}")
+        }
+        (lost, timeouts, _) => format!(
+            "it lost {lost} packets and had {timeouts} timeouts; of all links on its ways most were \
+             lost at {name}"
+        ),
+    }
+}
+
+/// A sentence in parts: names of ports lead to them.
+fn linked(sentence: &str, fabric: &Fabric) -> Vec<Value> {
+    let is_name = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+    let mut parts = Vec::new();
+    let (mut plain, mut rest) = (String::new(), sentence);
+    while !rest.is_empty() {
+        let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
+        let word = rest[..end].trim_end_matches('.');
+        let port = word.contains('.').then(|| fabric.ports.iter().position(|name| name == word));
+        if let Some(Some(port)) = port {
+            parts.push(json!({"text": std::mem::take(&mut plain)}));
+            parts.push(json!({"text": word, "port": port}));
+            rest = &rest[word.len()..];
+        } else {
+            let next = end + rest[end..].chars().next().map_or(0, char::len_utf8);
+            plain.push_str(&rest[..next]);
+            rest = &rest[next..];
+        }
+    }
+    parts.push(json!({"text": plain}));
+    parts
+}

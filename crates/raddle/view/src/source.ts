@@ -1,0 +1,88 @@
+// Where the numbers come from: one head of words and numbers, and blocks of typed arrays.
+
+/** A place in the sentence that leads somewhere, or plain words. */
+export interface Part { text: string; port?: number; flow?: number; strong?: boolean }
+
+/** What broke, when and how. */
+export interface Fault {
+  label: string;
+  /** Directed links that it touches, numbers of ports. */
+  ports: number[];
+  /** `down`, `slow` or `loss`. */
+  effect: string;
+  from_us: number;
+  /** Null where it lasts until the run's end. */
+  until_us: number | null;
+}
+
+export interface RunHead {
+  name: string;
+  /** Index into `fabrics`. */
+  fabric: number;
+  /** Rows of the flow blocks. */
+  flows: number;
+  completed: boolean;
+  completion_us: number | null;
+  end_us: number;
+  headline: string;
+  why: Part[];
+  faults: Fault[];
+  /** Width of a bucket, null where nothing was recorded over time. */
+  bucket_us: number | null;
+  buckets: number;
+  /** What 255 of a cell block stands for, by metric. */
+  scales: Record<string, number>;
+  /** The flow that the sentence is about. */
+  tail: number | null;
+  /** Flows whose packets were recorded and are here. */
+  packets_of: number[];
+  /** What flows showed of their state, and in which unit. */
+  probes: { word: string; unit: string }[];
+  /** What is not here, in words, each with the line that would record it. */
+  left_out: { words: string; paste: string | null }[];
+}
+
+export interface FabricHead {
+  title: string;
+  nodes: { name: string[]; kind: string[]; tier: (number | null)[]; plane: (number | null)[]; pod: (number | null)[] };
+  ports: { name: string[]; node: number[]; peer: number[]; rate_gbps: number[]; layer: string[] };
+}
+
+export interface Head {
+  schema: string;
+  title: string;
+  runs: RunHead[];
+  fabrics: FabricHead[];
+  /** Offset and length in bytes, and the type of a block. */
+  blocks: Record<string, [number, number, 'u1' | 'u2' | 'u4' | 'f4' | 'f8']>;
+}
+
+export type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
+
+const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
+
+/** The head and the blocks of a view. */
+export class Source {
+  private constructor(readonly head: Head, private readonly raw: ArrayBuffer) {}
+
+  /** A block by its name, or null where it was not recorded. */
+  block(name: string): Numbers | null {
+    const place = this.head.blocks[name];
+    if (!place) return null;
+    const [offset, length, type] = place;
+    const Type = TYPES[type];
+    return new Type(this.raw, offset, length / Type.BYTES_PER_ELEMENT);
+  }
+
+  /** Opens what this very page carries. */
+  static async inPage(): Promise<Source> {
+    const text = (id: string) => document.getElementById(id)!.textContent!;
+    const head = JSON.parse(text('head')) as Head;
+    const packed = Uint8Array.from(atob(text('blocks')), (c) => c.charCodeAt(0));
+    return new Source(head, await inflate(new Blob([packed])));
+  }
+}
+
+function inflate(packed: Blob): Promise<ArrayBuffer> {
+  return new Response(packed.stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
+}
