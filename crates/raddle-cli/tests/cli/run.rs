@@ -23,7 +23,7 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished unst
     tails.slowest.lost_packets tails.slowest.retransmitted_packets tails.slowest.trimmed_packets \
     tails.slowest.timeouts tails.slowest.rto_us tails.slowest.port.name \
     tails.slowest.port.lost_packets tails.slowest.port.cause tails.slowest.port.losing_ports \
-    tails.slowest.port.queue_us \
+    tails.slowest.port.queue_us tail \
     bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \
     packets.refused \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
@@ -171,8 +171,9 @@ fn a_kept_run_is_replayed_by_its_resolved_scenario() {
     let folder = format!("{}-seed3-v{}", first["scenario"].as_str().unwrap(), raddle::study::BUILD);
     assert_eq!(names(&scratch.path("out")), [folder.as_str()]);
     let place = scratch.path("out").join(&folder);
-    let files = ["flows.parquet", "layers.parquet", "ports.parquet", "run.json", "scenario.toml"];
-    assert_eq!(names(&place), files);
+    let tables = ["flows", "layers", "nodes", "ports"].map(|name| format!("{name}.parquet"));
+    let files = tables.into_iter().chain(["run.json", "scenario.toml"].map(str::to_owned));
+    assert_eq!(names(&place), files.collect::<Vec<_>>());
     let resolved = place.join("scenario.toml").display().to_string();
     let again = raddle(&["run", &resolved, "--json"]).json();
     for key in ["scenario", "seed", "results_hash"] {
