@@ -11,6 +11,7 @@ mod same;
 mod statuses;
 mod sweep;
 mod train;
+mod view;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

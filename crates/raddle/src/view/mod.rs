@@ -8,6 +8,8 @@ mod fabric;
 mod names;
 mod packets;
 mod run;
+#[cfg(test)]
+mod tests;
 mod times;
 
 use crate::study::tables::TableError;

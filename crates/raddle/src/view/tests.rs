@@ -1,0 +1,201 @@
+use super::*;
+use crate::scenario;
+use crate::study::summary::RunSummary;
+use crate::study::tables::{self, Format};
+use crate::study::timing::Cost;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
+use raddle_sim::record::{FlowRecord, Outcome};
+use raddle_sim::{bound, engine};
+use std::fs;
+use std::io::Read;
+
+/// Sixteen hosts whose hashed flows collide, with an uplink that dies and comes back.
+const SCENARIO: &str = "[fabric]\n\
+    topology = { kind = \"fat_tree\", hosts = 16, rate = \"100 Gbps\" }\n\
+    [transport]\nload_balance = { scheme = \"ecmp\" }\n\
+    [traffic]\nkind = \"permutation\"\nmessage = \"1 MiB\"\n\
+    [[fault]]\nlink = \"tor0.up1\"\ndown = \"20 us..60 us\"\n";
+const ALL: &str = "[record]\nmap = true\nflows = [0, 5]\npackets = true\nprobes = [\"window\"]\n";
+
+/// A folder with a run of the scenario, and what came of it.
+fn run(record: &str, format: Format) -> (tempfile::TempDir, Outcome) {
+    let text = format!("{SCENARIO}{record}");
+    let study = scenario::parse("t.toml", &text, Path::new("."), &[])
+        .unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+    let plan = study.cells[0].scenario.resolve(1).unwrap();
+    let outcome = engine::run(&plan, &mut ());
+    let ideals = bound::ideals(&plan);
+    let folder = tempfile::tempdir().unwrap();
+    for table in tables::of_run("5ce7a110", &plan, &outcome, &ideals) {
+        tables::write_parts(folder.path(), &table, format).unwrap();
+    }
+    let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, Cost::default());
+    fs::write(folder.path().join("run.json"), summary.to_json().to_string()).unwrap();
+    fs::write(folder.path().join("scenario.toml"), text).unwrap();
+    (folder, outcome)
+}
+
+/// What a page carries.
+struct Carried {
+    head: Value,
+    bytes: Vec<u8>,
+}
+
+impl Carried {
+    fn of(page: &str) -> Self {
+        let between = |from: &str| {
+            let (_, rest) = page.split_once(from).unwrap();
+            rest.split_once("</script>").unwrap().0
+        };
+        let head = between("<script type=\"application/json\" id=\"head\">");
+        let blocks = between("<script type=\"text/plain\" id=\"blocks\">");
+        let packed = STANDARD.decode(blocks).unwrap();
+        let mut bytes = Vec::new();
+        ZlibDecoder::new(&packed[..]).read_to_end(&mut bytes).unwrap();
+        Self { head: serde_json::from_str(head).unwrap(), bytes }
+    }
+
+    /// A block, as numbers.
+    fn block(&self, name: &str) -> Vec<f64> {
+        let place = &self.head["blocks"][name];
+        let [from, length] = [0, 1].map(|at| place[at].as_u64().expect(name) as usize);
+        let bytes = &self.bytes[from..from + length];
+        fn read<const N: usize>(bytes: &[u8], of: fn([u8; N]) -> f64) -> Vec<f64> {
+            bytes.chunks(N).map(|chunk| of(chunk.try_into().unwrap())).collect()
+        }
+        match place[2].as_str().unwrap() {
+            "u1" => read(bytes, |b| u8::from_le_bytes(b).into()),
+            "u2" => read(bytes, |b| u16::from_le_bytes(b).into()),
+            "u4" => read(bytes, |b| u32::from_le_bytes(b).into()),
+            "f4" => read(bytes, |b| f32::from_le_bytes(b).into()),
+            _ => read(bytes, f64::from_le_bytes),
+        }
+    }
+
+    fn sum(&self, name: &str) -> f64 {
+        self.block(name).iter().sum()
+    }
+}
+
+/// The page of a folder's run.
+fn carried(folder: &tempfile::TempDir) -> Carried {
+    Carried::of(&page(&runs(folder.path()).unwrap()).unwrap())
+}
+
+#[test]
+fn counts_of_a_page_are_those_of_the_run() {
+    let (folder, outcome) = run(ALL, Format::Parquet);
+    let page = carried(&folder);
+    let total =
+        |of: fn(&FlowRecord) -> u64| outcome.flows.iter().map(|own| of(&own)).sum::<u64>() as f64;
+    assert!(total(|flow| flow.dropped) > 0.0, "the fault has to lose something");
+    assert_eq!(page.sum("0.flow.resent"), total(|flow| flow.retransmitted));
+    assert_eq!(page.sum("0.flow.lost"), total(|flow| flow.dropped));
+    assert_eq!(page.sum("0.port.lost"), total(|flow| flow.dropped));
+    assert_eq!(page.sum("0.time.resent"), total(|flow| flow.retransmitted));
+    assert_eq!(page.sum("0.port.marks") + page.sum("0.port.trims"), page.sum("0.time.marks"));
+    // Each packet of a flow left its host once.
+    let owner = page.head["fabrics"][0]["ports"]["node"].as_array().unwrap();
+    let kind = page.head["fabrics"][0]["nodes"]["kind"].as_array().unwrap();
+    let of_host = |port: f64| kind[owner[port as usize].as_u64().unwrap() as usize] == "host";
+    let [flows, ports, packets] =
+        ["flow", "port", "packets"].map(|name| page.block(&format!("0.route.{name}")));
+    for flow in [0, 5] {
+        let rows = (0..flows.len()).filter(|row| flows[*row] as usize == flow);
+        let sent: f64 = rows.filter(|row| of_host(ports[*row])).map(|row| packets[row]).sum();
+        assert_eq!(sent, outcome.flows.at(flow).sent as f64);
+        assert_eq!(page.block(&format!("0.of{flow}.sent")).len() as f64, sent);
+        let hops = page.sum(&format!("0.of{flow}.hops"));
+        assert_eq!(page.block(&format!("0.of{flow}.hop.port")).len() as f64, hops);
+    }
+    assert_eq!(page.head["runs"][0]["packets_of"].as_array().unwrap().len(), 2);
+    assert_eq!(page.head["runs"][0]["probes"], json!([{"word": "window", "unit": "B"}]));
+}
+
+#[test]
+fn the_heat_of_links_is_what_they_carried() {
+    let (folder, outcome) = run(ALL, Format::Parquet);
+    let page = carried(&folder);
+    let head = &page.head["runs"][0];
+    let buckets = head["buckets"].as_u64().unwrap() as usize;
+    let scale = head["scales"]["queue"].as_f64().unwrap();
+    let longest = outcome.ports.iter().map(|port| port.queue_bytes_max).max().unwrap() as f64;
+    assert!(scale > 0.5 * longest && scale <= longest, "{scale} of {longest}");
+    let queues = page.block("0.cells.queue");
+    assert_eq!(queues.len(), outcome.ports.len() * buckets);
+    assert_eq!(queues.iter().copied().fold(0.0, f64::max), 255.0);
+    // What leaves a link at its rate is 250; the frame that ends a bucket may begin before it.
+    let used = page.block("0.cells.use");
+    assert!(used.iter().any(|share| *share > 200.0));
+}
+
+#[test]
+fn the_sentence_leads_to_links_and_its_flow() {
+    let (folder, _) = run(ALL, Format::Parquet);
+    let page = carried(&folder);
+    let head = &page.head["runs"][0];
+    assert_eq!(head["name"], "ecmp");
+    let parts = head["why"].as_array().unwrap();
+    assert_eq!(parts[1]["flow"], head["tail"]);
+    let names = page.head["fabrics"][0]["ports"]["name"].as_array().unwrap();
+    let link = parts.iter().find(|part| !part["port"].is_null()).expect("a link is named");
+    assert_eq!(names[link["port"].as_u64().unwrap() as usize], link["text"]);
+    // The flow's life from its first bucket to its last, without a gap.
+    let went = page.block(&format!("0.of{}.went", head["tail"]));
+    let lived = went.iter().filter(|held| **held < 7.0).count() as f64;
+    let end = head["completion_us"].as_f64().unwrap() / head["bucket_us"].as_f64().unwrap();
+    assert!((lived - end).abs() <= 2.0, "{lived} of {end}");
+}
+
+#[test]
+fn both_directions_of_a_broken_cable_are_one_fault() {
+    let (folder, _) = run(ALL, Format::Parquet);
+    let page = carried(&folder);
+    let faults = page.head["runs"][0]["faults"].as_array().unwrap();
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert_eq!(faults[0]["ports"].as_array().unwrap().len(), 2);
+    assert_eq!(faults[0]["from_us"].as_f64(), Some(20.0));
+    assert_eq!(faults[0]["until_us"].as_f64(), Some(60.0));
+    assert_eq!(faults[0]["label"], "tor0.up1 down");
+}
+
+#[test]
+fn a_run_without_records_says_how_to_have_them() {
+    let (folder, _) = run("", Format::Parquet);
+    let page = carried(&folder);
+    let head = &page.head["runs"][0];
+    assert!(head["bucket_us"].is_null());
+    assert_eq!(head["left_out"][0]["paste"], "record.map = true");
+    assert!(page.sum("0.port.queue") > 0.0);
+}
+
+#[test]
+fn names_cannot_end_the_page() {
+    let (folder, _) = run("", Format::Parquet);
+    let mut shown = runs(folder.path()).unwrap();
+    shown[0].name = "</script><script>alert(1)</script>".into();
+    let page = page(&shown).unwrap();
+    assert!(!page.contains("<script>alert"));
+    assert_eq!(Carried::of(&page).head["runs"][0]["name"], shown[0].name.as_str());
+}
+
+#[test]
+fn what_cannot_be_viewed_is_told() {
+    let empty = tempfile::tempdir().unwrap();
+    let told = runs(empty.path()).unwrap_err().to_string();
+    assert!(told.contains("no run is in this folder") && told.contains("run.json"), "{told}");
+    let (csv, _) = run("", Format::Csv);
+    let told = page(&runs(csv.path()).unwrap()).unwrap_err().to_string();
+    assert!(told.contains("without `--csv`"), "{told}");
+    let (good, _) = run("", Format::Parquet);
+    let found = runs(good.path()).unwrap();
+    assert!(choose(&found, &[2]).unwrap_err().to_string().contains("runs 1 to 1"));
+    assert!(choose(&found, &[1, 1, 1]).unwrap_err().to_string().contains("two at most"));
+    fs::write(good.path().join("flows.parquet"), "PAR1").unwrap();
+    let told = page(&found).unwrap_err().to_string();
+    assert!(told.contains("flows.parquet"), "{told}");
+    fs::write(good.path().join("run.json"), "{").unwrap();
+    assert!(page(&found).unwrap_err().to_string().contains("run.json"));
+}
