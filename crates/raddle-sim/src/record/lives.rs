@@ -263,16 +263,20 @@ impl<'a> Lives<'a> {
 
     fn on_lost(&mut self, event: &Event, cause: DropCause) {
         let fate = Fate::Lost(cause);
-        // In its queue; after its last bit had left, at once or at the far end; or it never joined one.
-        let behind = |at: &At| match at {
-            At::Node(_, since, port) if *port == event.port => {
-                let left = since.0.saturating_sub(self.plan.fabric.latency(*port).0);
-                (left == event.at.0 || *since <= event.at).then_some(*since)
-            }
-            _ => None,
+        // By chance it is lost when its last bit has left; else in its queue, at the far end, or it never
+        // joined one.
+        let on_link = |has_left: bool| {
+            self.find(event.frame, |at| match at {
+                At::Node(_, there, port) if *port == event.port => {
+                    let later = if has_left { self.plan.fabric.latency(*port) } else { Span::ZERO };
+                    (*there == event.at + later).then_some(*there)
+                }
+                _ => None,
+            })
         };
-        let queued = self.find_in_queue(event);
-        let row = queued.or_else(|| self.find(event.frame, behind));
+        let left = if cause == DropCause::Loss { on_link(true) } else { None };
+        let queued = if left.is_none() { self.find_in_queue(event) } else { None };
+        let row = left.or(queued).or_else(|| on_link(false)).or_else(|| on_link(true));
         if let Some(row) = row {
             let hop = match self.at[row] {
                 At::Queue(_, hop) => Some(hop),

@@ -192,7 +192,8 @@ impl Fabric {
     /// When the packet uplink may take from the queue of a port: a gate that is open then.
     pub(crate) fn packet_gate(&self, port: PortId) -> Option<Gate> {
         let Day { period, from, until } = self.day(port)?;
-        let closes = from.0 - self.packet_network()?.night.0;
+        // A circuit that is always up leaves the packet network no time.
+        let closes = from.0.saturating_sub(self.packet_network()?.night.0);
         let rate = self.ports[port.index()].rate;
         // From the day's end until the night before the next.
         let open = if until == period {
