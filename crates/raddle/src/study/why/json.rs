@@ -13,6 +13,7 @@ impl Why {
             "parts": self.parts.to_json(),
             "links": self.links.iter().map(|link| json!({
                 "name": link.name,
+                "held_by": link.held_by,
                 "held_us": link.held_us,
                 "others": link.others,
                 "waiting": link.waiting,
@@ -42,6 +43,7 @@ impl Why {
         let link = |value: &Value| {
             Some(WhyLink {
                 name: text(value, "name")?,
+                held_by: text(value, "held_by")?,
                 held_us: number(value, "held_us")?,
                 others: count(value, "others")?,
                 waiting: number(value, "waiting")?,

@@ -93,6 +93,8 @@ pub struct Parts {
 pub struct WhyLink {
     /// The port's name.
     pub name: String,
+    /// How, as the keys of the parts have it.
+    pub held_by: String,
     /// For how long.
     pub held_us: f64,
     /// Other flows that used it then.
@@ -124,12 +126,12 @@ struct Spent {
     at_speed: Span,
     /// What held it back when, from start to end.
     spans: Vec<(&'static str, Time, Time)>,
-    /// By port: for how long it held the flow back, in which bucket first and last.
-    ports: BTreeMap<PortId, (u64, usize, usize)>,
+    /// By port and how: for how long it held the flow back, in which bucket first and last.
+    ports: BTreeMap<(PortId, &'static str), (u64, usize, usize)>,
 }
 
 impl Spent {
-    fn note(&mut self, port: PortId, time: u64, bucket: usize) {
+    fn note(&mut self, port: (PortId, &'static str), time: u64, bucket: usize) {
         let own = self.ports.entry(port).or_insert((0, bucket, bucket));
         own.0 += time;
         own.2 = bucket;
@@ -259,22 +261,22 @@ fn links(
     ports.sort_by_key(|(port, (time, ..))| (Reverse(*time), *port));
     ports.truncate(LINKS);
     let width = outcome.bucket.0;
-    let mut others: BTreeMap<PortId, BTreeSet<FlowId>> = BTreeMap::new();
+    let mut others: BTreeMap<(PortId, &str), BTreeSet<FlowId>> = BTreeMap::new();
     for row in outcome.routes.iter().filter(|row| row.flow != flow && row.packets > 0) {
-        let Some((port, (_, first, last))) = ports.iter().find(|own| own.0 == row.port) else {
-            continue;
-        };
-        let (from, until) = (*first as u64 * width, (*last as u64 + 1) * width);
-        if row.first.0 < until && row.last.0 >= from {
-            others.entry(*port).or_default().insert(row.flow);
+        for (held, (_, first, last)) in ports.iter().filter(|own| own.0.0 == row.port) {
+            let (from, until) = (*first as u64 * width, (*last as u64 + 1) * width);
+            if row.first.0 < until && row.last.0 >= from {
+                others.entry(*held).or_default().insert(row.flow);
+            }
         }
     }
     let waiting = life.waiting();
-    let link = |(port, (time, ..)): (PortId, (u64, usize, usize))| WhyLink {
-        name: plan.fabric.ports[port.index()].name.clone(),
+    let link = |(held, (time, ..)): ((PortId, &'static str), (u64, usize, usize))| WhyLink {
+        name: plan.fabric.ports[held.0.index()].name.clone(),
+        held_by: held.1.to_owned(),
         held_us: Span(time).as_us(),
-        others: others.get(&port).map_or(0, BTreeSet::len) as u64,
-        waiting: waiting.get(&port).copied().unwrap_or(0.0),
+        others: others.get(&held).map_or(0, BTreeSet::len) as u64,
+        waiting: waiting.get(&held.0).copied().unwrap_or(0.0),
     };
     ports.into_iter().map(link).collect()
 }

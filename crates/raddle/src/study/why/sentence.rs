@@ -1,6 +1,6 @@
 //! The same for people.
 
-use super::{Parts, Why, WhyLink};
+use super::{FAULT, LINK, NIC, Parts, RECEIVER, Why, WhyLink};
 use crate::study::text::{plural, time};
 
 /// Less of a life than this is not told, beside longer parts.
@@ -16,18 +16,18 @@ impl Why {
             lost if self.lost_at.is_empty() => format!(" after {}", plural(lost, "loss")),
             lost => format!(" after {}, most at {}", losses(lost), self.lost_at),
         };
-        let links = self.links();
+        let links = |held_by| self.links(held_by);
+        // Told once: where it waited for timeouts, these were after the losses.
+        let waited = own.timeout_us > WORTH_TELLING * all;
+        let after = if waited { String::new() } else { comma(&losses) };
         let mut parts = vec![
             (self.waiting_us, self.waited()),
-            (own.fault_us, format!("a link of its only path was down{links}")),
+            (own.fault_us, format!("a link of its only path was down{}", links(FAULT))),
             (own.timeout_us, format!("it waited for {}{losses}", timeouts(self.timeouts))),
-            (own.link_us, format!("a link of its path was full{links}")),
-            (own.receiver_us, format!("the link to its receiver was full{links}")),
-            (own.nic_us, format!("its host's own link was full{links}")),
-            (
-                own.window_us,
-                format!("no link was full: its window or pace{} held it back", comma(&losses)),
-            ),
+            (own.link_us, format!("a link of its path was full{}", links(LINK))),
+            (own.receiver_us, format!("the link to its receiver was full{}", links(RECEIVER))),
+            (own.nic_us, format!("its host's own link was full{}", links(NIC))),
+            (own.window_us, format!("no link was full: its window or pace{after} held it back")),
             (own.at_speed_us, "it was at speed".to_owned()),
         ];
         parts.retain(|(us, _)| *us > WORTH_TELLING * all);
@@ -47,9 +47,10 @@ impl Why {
         format!("it waited for {sends} before it ({})", told.join(", "))
     }
 
-    /// The links, in brackets.
-    fn links(&self) -> String {
-        let told: Vec<String> = self.links.iter().map(WhyLink::text).collect();
+    /// The links that held it back so, in brackets.
+    fn links(&self, held_by: &str) -> String {
+        let own = self.links.iter().filter(|link| link.held_by == held_by);
+        let told: Vec<String> = own.map(WhyLink::text).collect();
         if told.is_empty() { String::new() } else { format!(" ({})", told.join("; ")) }
     }
 }

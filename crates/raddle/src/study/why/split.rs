@@ -6,6 +6,7 @@ use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::faults::PortChange;
 use raddle_sim::host::first_rto;
 use raddle_sim::plan::Plan;
+use raddle_sim::record::layers::Layers;
 use raddle_sim::record::rows::RouteRow;
 use raddle_sim::record::{FlowRecord, Outcome};
 use std::collections::BTreeMap;
@@ -32,6 +33,7 @@ pub(super) struct Life<'a> {
     rate: Rate,
     rtt: Span,
     rto: Span,
+    layers: Layers,
     /// Half of the buckets that a share is taken over, beside the one itself.
     beside: usize,
 }
@@ -85,6 +87,7 @@ impl<'a> Life<'a> {
             rate: plan.fabric.host_rate(own.source),
             rtt: plan.fabric.base_rtt(own.source, own.destination, packet, ack),
             rto: first_rto(plan, flow),
+            layers: Layers::of_fabric(&plan.fabric),
             beside: (over / width / 2) as usize,
         })
     }
@@ -117,7 +120,7 @@ impl<'a> Life<'a> {
             };
             spent.hold(held_by, from, time);
             if let Held::Fault(port) | Held::Full(port) = held {
-                spent.note(port, time, bucket);
+                spent.note((port, held_by), time, bucket);
             }
         }
         spent
@@ -186,10 +189,21 @@ impl<'a> Life<'a> {
         (first, (bucket + self.beside).min(self.buckets.1))
     }
 
-    /// A port that the flow's data left by or was lost at, whose link is down.
+    /// A port whose link is down, where all that the flow used at its height of the fabric are: its only
+    /// path. Without tiers, all that it used from that node on.
     fn broken(&self, at: Time) -> Option<PortId> {
-        let ports = self.routes.iter().map(|row| row.port);
-        ports.into_iter().find(|port| self.capacity(*port, at) == 0)
+        let fabric = &self.plan.fabric;
+        let place = |port: PortId| {
+            let layer = self.layers.of(fabric, port).word();
+            let owner = &fabric.ports[port.index()].owner;
+            (layer, (layer == "switches").then_some(owner))
+        };
+        let is_down = |row: &&RouteRow| self.capacity(row.port, at) == 0;
+        let down = self.routes.iter().filter(is_down).map(|row| row.port);
+        down.into_iter().find(|port| {
+            let beside = self.routes.iter().filter(|row| place(row.port) == place(*port));
+            beside.into_iter().all(|row| is_down(&row))
+        })
     }
 
     /// The fullest link that the flow used about then, if one is full.

@@ -73,6 +73,15 @@ fn a_dead_uplink() {
 }
 
 #[test]
+fn a_dead_uplink_of_a_flow_that_has_others_is_no_fault_on_its_only_path() {
+    let sprays = TRANSPORT.replace("\"ecmp\"", "\"ops\"");
+    let fault = "[[fault]]\nlink = \"tor0.up1\"\ndown = \"20 us..\"\n";
+    let why = why(&format!("{sprays}{}{fault}", flows(&[(0, 8)], "2 MiB")));
+    assert!(why.parts.fault_us == 0.0, "{why:?}");
+    assert!(!why.sentence().contains("only path"), "{}", why.sentence());
+}
+
+#[test]
 fn a_timeout() {
     let sack = format!("{TRANSPORT}recovery = {{ scheme = \"sack\", rto = \"1 ms\" }}\n");
     let fault = "[[fault]]\nlink = \"tor0.down0\"\ndown = \"325 us..360 us\"\n";
