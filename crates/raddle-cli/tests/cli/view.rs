@@ -14,10 +14,10 @@ fn a_page_shows_the_first_two_runs_or_those_asked_for() {
     assert_eq!(names, ["1  ops, seed 1", "2  ops, seed 2", "3  reps, seed 1", "4  reps, seed 2"]);
     let first = raddle(&["view", &out, "--out", &page]);
     assert_eq!(first.status, 0, "{}", first.err);
-    assert!(first.out.contains("of ops, seed 1 and ops, seed 2"), "{}", first.out);
+    assert!(first.out.contains("of ops, seed 1 and reps, seed 1"), "{}", first.out);
     assert!(first.err.contains("4 runs"), "{}", first.err);
-    let others = raddle(&["view", &out, "--runs", "1,3", "--out", &page]);
-    assert!(others.out.contains("of ops, seed 1 and reps, seed 1"), "{}", others.out);
+    let others = raddle(&["view", &out, "--runs", "3,2", "--out", &page]);
+    assert!(others.out.contains("of reps, seed 1 and ops, seed 2"), "{}", others.out);
     let text = fs::read_to_string(&page).unwrap();
     assert!(text.starts_with("<!doctype html>") && text.contains("raddle.view/1"));
 }

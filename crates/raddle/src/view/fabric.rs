@@ -54,9 +54,10 @@ impl Fabric {
         })
     }
 
-    /// Rate of a host's first link in Gbit/s.
+    /// Rate of a host's links together, in Gbit/s.
     pub(super) fn rate_of(&self, host: usize) -> f64 {
-        self.owners.iter().position(|owner| *owner == host).map_or(1.0, |port| self.rates[port])
+        let own = self.owners.iter().zip(&self.rates).filter(|(owner, _)| **owner == host);
+        own.map(|(_, rate)| rate).sum::<f64>().max(1e-9)
     }
 
     /// What the page reads.

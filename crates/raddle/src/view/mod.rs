@@ -5,6 +5,7 @@
 
 mod blocks;
 mod fabric;
+mod heat;
 mod names;
 mod packets;
 mod run;
@@ -90,7 +91,8 @@ pub fn runs(results: &Path) -> Result<Vec<Viewable>, ViewError> {
     if found.is_empty() { Err(ViewError::NoRuns(results.to_path_buf())) } else { Ok(found) }
 }
 
-/// Which of `runs` (numbers from 1) are shown; without any asked for, the first two.
+/// Which of `runs` (numbers from 1) are shown; without any asked for, the first and the first that
+/// differs from it by more than a seed.
 ///
 /// # Errors
 /// Numbers that no run has, more than two.
@@ -99,7 +101,14 @@ pub fn choose(runs: &[Viewable], asked: &[usize]) -> Result<Vec<Viewable>, ViewE
         return Err(ViewError::TooMany(asked.len()));
     }
     if asked.is_empty() {
-        return Ok(runs.iter().take(RUNS).cloned().collect());
+        // What differs by more than its seed, if there is such a run.
+        let kind = |run: &Viewable| {
+            run.name.rsplit_once(", seed ").map_or(run.name.clone(), |own| own.0.to_owned())
+        };
+        let mut shown: Vec<Viewable> = runs.iter().take(1).cloned().collect();
+        let other = runs.iter().find(|run| kind(run) != kind(&runs[0])).or_else(|| runs.get(1));
+        shown.extend(other.cloned());
+        return Ok(shown);
     }
     let of = |number: &usize| {
         let run = number.checked_sub(1).and_then(|at| runs.get(at)).cloned();
@@ -116,15 +125,17 @@ pub fn page(runs: &[Viewable]) -> Result<String, ViewError> {
     let mut blocks = Blocks::default();
     let mut fabrics: Vec<Fabric> = Vec::new();
     let mut heads = Vec::new();
-    // One grid of time for all of them.
+    // One grid of time and one scale for all of them.
     let times = times::Times::of(runs)?;
+    let scales = heat::scales(runs, &times)?;
     for (index, run) in runs.iter().enumerate() {
         let fabric = Fabric::read(&run.folder)?;
         let at = fabrics.iter().position(|known| *known == fabric).unwrap_or_else(|| {
             fabrics.push(fabric);
             fabrics.len() - 1
         });
-        heads.push(run::head(run, index, at, &fabrics[at], &times, &mut blocks)?);
+        let place = run::Place { index, fabric_at: at, fabric: &fabrics[at] };
+        heads.push(run::head(run, &place, &times, &scales, &mut blocks)?);
     }
     let title = names::title(runs);
     let head = json!({
@@ -136,5 +147,6 @@ pub fn page(runs: &[Viewable]) -> Result<String, ViewError> {
     });
     // `<` only occurs inside strings, where it may be written as an escape.
     let head = head.to_string().replace('<', "\\u003c");
-    Ok(PAGE.replacen("[[head]]", &head, 1).replacen("[[blocks]]", &blocks.text(), 1))
+    // Base64 has no brackets: what stands in the head is not looked at again.
+    Ok(PAGE.replacen("[[blocks]]", &blocks.text(), 1).replacen("[[head]]", &head, 1))
 }

@@ -32,7 +32,6 @@ pub(super) fn put(
     index: usize,
     tail: Option<u64>,
     most: usize,
-    fabric: &Fabric,
     blocks: &mut Blocks,
 ) -> Result<Followed, ViewError> {
     let Some(table) = TableFile::open(folder, "packets")? else { return Ok(Followed::default()) };
@@ -41,8 +40,7 @@ pub(super) fn put(
     flows.sort_by_key(|flow| (Some(*flow) != tail, *flow));
     let of = flows.len();
     flows.truncate(most);
-    let hops =
-        TableFile::open(folder, "hops")?.map(|table| Hops::read(&table, fabric)).transpose()?;
+    let hops = TableFile::open(folder, "hops")?.map(|table| Hops::read(&table)).transpose()?;
     let us = |ps: Vec<f64>| ps.into_iter().map(|ps| ps / 1e6).collect::<Vec<f64>>();
     let (sent, arrived, acked) = (
         us(table.numbers("sent_ps")?),
@@ -99,10 +97,9 @@ struct Hops {
 }
 
 impl Hops {
-    fn read(table: &TableFile, fabric: &Fabric) -> Result<Self, ViewError> {
+    fn read(table: &TableFile) -> Result<Self, ViewError> {
         let (fates, marked) = (table.texts("fate")?, table.numbers("marked")?);
         let ports = table.numbers("port")?;
-        debug_assert!(ports.iter().all(|port| (*port as usize) < fabric.ports.len()));
         Ok(Self {
             packets: table.numbers("packet")?,
             ports,
@@ -126,8 +123,7 @@ impl Hops {
         }
         blocks.put(name("hops"), counts);
         blocks.put(name("hop.port"), self.ports[own.clone()].iter().map(|port| *port as u32));
-        let found =
-            self.found[own.clone()].iter().map(|x| if x.is_nan() { 0.0 } else { *x as f32 });
+        let found = self.found[own.clone()].iter().map(|x| *x as f32);
         blocks.put(name("hop.found"), found.collect::<Vec<_>>());
         blocks.put(name("hop.stay"), self.stays[own.clone()].iter().copied());
         blocks.put(name("hop.fate"), self.fates[own].iter().copied());

@@ -2,10 +2,12 @@
 
 use super::blocks::Blocks;
 use super::fabric::{Fabric, needed};
+use super::heat::{self, Scales};
 use super::names::summary;
 use super::times::Times;
-use super::{ViewError, Viewable, packets};
+use super::{ViewError, Viewable, packets, times};
 use crate::study::tables::TableFile;
+use crate::study::text::time;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -19,29 +21,47 @@ const HELD_BY: [&str; 7] = ["at_speed", "window", "link", "receiver", "nic", "fa
 /// Where a flow has not begun, or is done.
 const NOT_YET: u8 = 255;
 
+/// Which run of a page it is, and on what fabric.
+pub(super) struct Place<'a> {
+    pub(super) index: usize,
+    /// Its fabric's place in the head.
+    pub(super) fabric_at: usize,
+    pub(super) fabric: &'a Fabric,
+}
+
 /// What the page's head says of the run; its numbers go into `blocks`.
 pub(super) fn head(
     run: &Viewable,
-    index: usize,
-    fabric_at: usize,
-    fabric: &Fabric,
+    &Place { index, fabric_at, fabric }: &Place<'_>,
     times: &Times,
+    scales: &Scales,
     blocks: &mut Blocks,
 ) -> Result<Value, ViewError> {
     let folder = &run.folder;
     let summary = summary(folder)?;
     let flows = Flows::read(folder)?;
-    let end_us = flows.end_us(&summary);
+    // A run that did not complete goes on after the last flow that did.
+    let recorded = times::recorded(folder)?.map_or(0.0, |(_, end)| end);
+    let end_us = match summary["completion_us"].as_f64() {
+        Some(_) => flows.end_us(&summary),
+        None => flows.end_us(&summary).max(recorded),
+    };
     flows.put(index, blocks);
     let buckets = times.buckets(end_us);
     let mut left_out: Vec<Value> = Vec::new();
     let out = |words: String, paste: Option<&str>| json!({"words": words, "paste": paste});
 
     totals(folder, index, blocks)?;
-    let mut scales = json!({});
     let mut width = times.width_us.filter(|_| buckets > 0);
-    if width.is_some() && !cells(folder, index, fabric, times, buckets, &mut scales, blocks)? {
+    let links = heat::put(folder, (index, fabric), (times, buckets), scales, blocks)?;
+    if links == 0 {
         width = None;
+    }
+    if width.is_some() && links < fabric.ports.len() && TableFile::open(folder, "routes")?.is_none()
+    {
+        let words =
+            format!("Only {links} of {} links were recorded or had traffic.", fabric.ports.len());
+        left_out.push(out(words, Some("record.map = true")));
     }
     if width.is_some() {
         lanes(folder, index, &flows, times, buckets, blocks)?;
@@ -53,14 +73,22 @@ pub(super) fn head(
             Some("record.map = true"),
         ));
     }
-    if !routes(folder, index, blocks)? {
+    let routed = routes(folder, index, blocks)?;
+    if routed.is_some_and(|cut| cut > 0) {
+        let words = format!(
+            "Of the rows of `routes` those with most packets are here; {} others are left out.",
+            routed.unwrap_or(0)
+        );
+        left_out.push(out(words, None));
+    }
+    if routed.is_none() {
         left_out.push(out(
             "Which flows used which links was not recorded:".to_owned(),
             Some("record.map = true"),
         ));
     }
     let tail = summary["tails"]["last"]["flow"].as_u64();
-    let followed = packets::put(folder, index, tail, FOLLOWED, fabric, blocks)?;
+    let followed = packets::put(folder, index, tail, FOLLOWED, blocks)?;
     if followed.of > followed.flows.len() {
         left_out.push(out(
             format!(
@@ -99,8 +127,10 @@ pub(super) fn head(
         "why": why(&summary, fabric),
         "faults": faults(folder, fabric)?,
         "bucket_us": width,
+        // What the charts of a run without records over time span.
+        "span_us": width.map_or(end_us, |width| width * buckets as f64),
         "buckets": if width.is_some() { buckets } else { 1 },
-        "scales": scales,
+        "scales": scales.json(),
         "tail": tail,
         "packets_of": followed.flows,
         "probes": probes,
@@ -178,62 +208,6 @@ fn totals(folder: &Path, index: usize, blocks: &mut Blocks) -> Result<(), ViewEr
     Ok(())
 }
 
-/// A byte a port and bucket for each metric; whether there are any.
-fn cells(
-    folder: &Path,
-    index: usize,
-    fabric: &Fabric,
-    times: &Times,
-    buckets: usize,
-    scales: &mut Value,
-    blocks: &mut Blocks,
-) -> Result<bool, ViewError> {
-    let Some(series) = TableFile::open(folder, "series")? else { return Ok(false) };
-    let ports: Vec<usize> = series.numbers("port")?.into_iter().map(|port| port as usize).collect();
-    let at: Vec<usize> = series
-        .numbers("time_us")?
-        .iter()
-        .zip(&ports)
-        .map(|(time, port)| port * buckets + times.bucket(*time, buckets))
-        .collect();
-    let joined = |columns: &[&str], most: bool| -> Result<Vec<f64>, ViewError> {
-        let mut cells = vec![0.0; fabric.ports.len() * buckets];
-        for column in columns {
-            for (cell, value) in at.iter().zip(series.numbers(column)?) {
-                let value = if value.is_nan() { 0.0 } else { value };
-                let before: f64 = cells[*cell];
-                cells[*cell] = if most { before.max(value) } else { before + value };
-            }
-        }
-        Ok(cells)
-    };
-    for (name, columns, most) in [
-        ("queue", &["queue_bytes_max"][..], true),
-        ("marks", &["marked_packets", "trimmed_packets"], false),
-        ("drops", &["dropped_frames"], false),
-        ("paused", &["paused_us"], false),
-    ] {
-        let cells = joined(columns, most)?;
-        let scale = cells.iter().copied().fold(0.0_f64, f64::max);
-        if scale > 0.0 || name == "queue" {
-            scales[name] = json!(scale);
-            // On a root scale, what is there at all is seen.
-            let byte =
-                |x: &f64| if scale > 0.0 { (255.0 * (x / scale).sqrt()).ceil() as u8 } else { 0 };
-            blocks.put(format!("{index}.cells.{name}"), cells.iter().map(byte));
-        }
-    }
-    let width = times.width_us.unwrap_or(1.0);
-    let bytes = joined(&["sent_bytes"], false)?;
-    let shares = bytes.iter().enumerate().map(|(cell, bytes)| {
-        // Gbit/s for a microsecond are 125 bytes.
-        let whole = fabric.rates[cell / buckets] * 125.0 * width;
-        (250.0 * bytes / whole).round().min(255.0) as u8
-    });
-    blocks.put(format!("{index}.cells.use"), shares);
-    Ok(true)
-}
-
 /// A number a bucket, of the whole run.
 fn lanes(
     folder: &Path,
@@ -303,9 +277,9 @@ fn spans(
     blocks.put(format!("{index}.of{flow}.went"), went);
 }
 
-/// Which flows used which ports; whether that was recorded.
-fn routes(folder: &Path, index: usize, blocks: &mut Blocks) -> Result<bool, ViewError> {
-    let Some(table) = TableFile::open(folder, "routes")? else { return Ok(false) };
+/// Which flows used which ports; how many rows are left out, if that was recorded.
+fn routes(folder: &Path, index: usize, blocks: &mut Blocks) -> Result<Option<usize>, ViewError> {
+    let Some(table) = TableFile::open(folder, "routes")? else { return Ok(None) };
     let packets = table.numbers("packets")?;
     let mut rows: Vec<usize> = (0..packets.len()).collect();
     if rows.len() > ROUTES {
@@ -321,7 +295,7 @@ fn routes(folder: &Path, index: usize, blocks: &mut Blocks) -> Result<bool, View
         let values = table.numbers(&format!("{name}_us"))?;
         blocks.put(format!("{index}.route.{name}"), rows.iter().map(|row| values[*row] as f32));
     }
-    Ok(true)
+    Ok(Some(packets.len() - rows.len()))
 }
 
 /// What broke: both directions of a cable together.
@@ -371,23 +345,17 @@ fn faults(folder: &Path, fabric: &Fabric) -> Result<Vec<Value>, ViewError> {
 
 /// What came out, over its bound.
 fn headline(summary: &Value) -> String {
-    let us = |value: f64| {
-        if value >= 10_000.0 {
-            format!("{:.1}\u{a0}ms", value / 1000.0)
-        } else {
-            format!("{value:.0}\u{a0}µs")
-        }
-    };
     let Some(completion) = summary["completion_us"].as_f64() else {
         return format!("{} of {} flows did not end.", summary["unfinished"], summary["flows"]);
     };
-    let over = match (summary["bound_us"].as_f64(), summary["increase_pct"].as_f64()) {
+    let against = match (summary["bound_us"].as_f64(), summary["increase_pct"].as_f64()) {
         (Some(bound), Some(more)) => {
-            format!(", {more:.0}\u{a0}% over the bound of {}", us(bound))
+            let word = if more < 0.0 { "under" } else { "over" };
+            format!(", {:.0}\u{a0}% {word} the bound of {}", more.abs(), time(bound))
         }
         _ => String::new(),
     };
-    format!("Last flow done after {}{over}.", us(completion))
+    format!("Last flow done after {}{against}.", time(completion))
 }
 
 /// The sentence on why it took so long, in parts that lead somewhere: that of `tail`, or else what
@@ -403,7 +371,8 @@ fn why(summary: &Value, fabric: &Fabric) -> Vec<Value> {
     let mut parts = vec![json!({"text": "Why: "}), json!({"text": ends, "flow": flow})];
     parts.push(json!({"text": match last["slowdown"].as_f64() {
         Some(slowdown) => format!(" was last, {slowdown:.2} times its time alone: "),
-        None => " did not end: ".to_owned(),
+        None if last["end_us"].is_null() => " did not end: ".to_owned(),
+        None => " was last: ".to_owned(),
     }}));
     let sentence = match summary["tail"]["sentence"].as_str() {
         Some(sentence) => sentence.to_owned(),
@@ -420,7 +389,10 @@ fn told(last: &Value) -> String {
     let port = &last["port"];
     let name = port["name"].as_str().unwrap_or_default();
     match (count("lost_packets"), count("timeouts"), port["queue_us"].as_f64()) {
-        (0, _, Some(queue)) => format!("the longest queue on its ways was {queue:.1} us at {name}"),
+        (0, timeouts, _) if timeouts > 0 => format!("it had {timeouts} timeouts"),
+        (0, _, Some(queue)) if !name.is_empty() => {
+            format!("the longest queue on its ways was {queue:.1} us at {name}")
+        }
         (0, ..) => "it lost nothing".to_owned(),
         (lost, 0, _) => {
             format!("it lost {lost} packets; of all links on its ways most were lost at {name}")

@@ -52,7 +52,7 @@ impl Times {
 }
 
 /// Width of a run's buckets and the end of the last one.
-fn recorded(folder: &Path) -> Result<Option<(f64, f64)>, ViewError> {
+pub(super) fn recorded(folder: &Path) -> Result<Option<(f64, f64)>, ViewError> {
     let Some(timeline) = TableFile::open(folder, "timeline")? else { return Ok(None) };
     let times = timeline.numbers("time_us")?;
     Ok(match times[..] {

@@ -69,7 +69,7 @@ export class CellMap {
       for (const p of broken.ports) frame(p, sight.colours.of.fault, 1.5);
     }
     sight.threads(this.run).forEach((flow, i) => { for (const use of this.run.links(flow)) frame(use.port, sight.colours.lane(i), 1.5); });
-    if (sight.state.link === null) return;
+    if (sight.state.link === null || sight.state.link >= this.cells.length) return;
     frame(sight.state.link, sight.colours.of.ink, 2.5);
     const cell = this.cells[sight.state.link];
     c.font = `600 12px ${FONT}`;

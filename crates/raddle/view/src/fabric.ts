@@ -25,7 +25,7 @@ export class Fabric {
     const { nodes, ports } = head;
     this.ports = ports.name.length;
     this.tier = tiers(head);
-    this.top = Math.max(...this.tier, 1);
+    this.top = this.tier.reduce((a, b) => Math.max(a, b), 1);
     // Links inside the highest tier cross the middle, which then has two columns.
     this.across = ports.node.some((n, p) => this.tier[n] === this.top && this.tier[ports.peer[p]] === this.top);
     const last = 2 * this.top + (this.across ? 1 : 0);
@@ -39,8 +39,8 @@ export class Fabric {
       this.to[p] = b > a ? b : last - b;
       this.plane[p] = nodes.plane[ports.node[p]] ?? nodes.plane[ports.peer[p]] ?? 0;
     }
-    this.planes = Math.max(0, ...nodes.plane.map((x) => x ?? 0)) + 1;
-    this.pods = Math.max(-1, ...nodes.pod.map((x) => x ?? -1)) + 1;
+    this.planes = nodes.plane.reduce((a: number, x) => Math.max(a, x ?? 0), 0) + 1;
+    this.pods = nodes.pod.reduce((a: number, x) => Math.max(a, x ?? -1), -1) + 1;
     this.byName = new Map(ports.name.map((name, p) => [name, p]));
   }
 
@@ -93,7 +93,6 @@ function tiers({ nodes, ports }: FabricHead): number[] {
   return out.map((t) => Math.max(0, t));
 }
 
-export interface Box { x: number; y: number; w: number; h: number }
 export type Curve = [number, number, number, number];
 
 /** Where nodes and links stand on a canvas of some size. */

@@ -23,7 +23,7 @@ export const KEYS: [string, string][] = [
 
 export function keyboard(page: Page, ev: KeyboardEvent): void {
   const target = ev.target as HTMLElement;
-  if (ev.ctrlKey || ev.metaKey || ev.altKey) return;
+  if (ev.ctrlKey || ev.metaKey || ev.altKey || byId<HTMLDialogElement>('keys').open) return;
   if (target.tagName === 'INPUT') { if (ev.key === 'Escape') target.blur(); return; }
   const { state } = page.sight, mode = (m: Mode) => () => { if (page.modes.includes(m)) page.set({ mode: m }); };
   const acts: Record<string, () => void> = {

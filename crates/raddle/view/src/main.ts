@@ -36,7 +36,7 @@ export class Page {
     };
     const first = runs[0].head.why.find((part) => part.port !== undefined);
     if (first) state.link = first.port!;
-    if (runs[0].head.faults.length && runs[0].head.bucket_us) state.at = Math.min(runs[0].buckets - 1, Math.floor(runs[0].head.faults[0].from_us / runs[0].bucket) + 1);
+    if (runs[0].head.faults.some((f) => f.from_us < runs[0].head.end_us) && runs[0].head.bucket_us) state.at = Math.min(runs[0].buckets - 1, Math.floor(runs[0].head.faults[0].from_us / runs[0].bucket) + 1);
     Object.assign(state, read(location.hash, fabrics[0], runs[0].bucket, runs[0].buckets, runs[0].head.flows, this.modes, METRICS.map((m) => m.key)));
     this.sight = new Sight(runs, state);
     document.title = `${head.title} · raddle view`;
@@ -48,7 +48,14 @@ export class Page {
 
   /** Changes what is seen; everything follows. */
   set(change: Partial<State>): void {
-    Object.assign(this.sight.state, change);
+    const { state } = this.sight, before = this.sight.run;
+    Object.assign(state, change);
+    const run = this.sight.run;
+    if (run !== before) {
+      // What is chosen in one run is looked up in the other by its name, or let go.
+      if (state.link !== null && run.fabric !== before.fabric) state.link = run.fabric.portOf(before.fabric.name(state.link));
+      if (state.flow !== null && state.flow >= run.head.flows) state.flow = null;
+    }
     this.sight.paint();
     this.all();
   }
@@ -89,12 +96,15 @@ export class Page {
 
   private all(): void {
     const { sight } = this;
+    // Buttons are made anew: the one that had the focus has it again.
+    const focus = document.activeElement, bar = focus?.closest('#runs, #metrics'), place = bar ? [...bar.children].indexOf(focus!) : -1;
     byId('runs').replaceChildren(...(this.modes.length < 2 ? [] : this.modes.map((mode) => el('button', {
       type: 'button', 'aria-pressed': String(sight.state.mode === mode), onclick: () => this.set({ mode }),
     }, mode === 'a' || mode === 'b' ? `${NAMES[mode]}: ${sight.runs[mode === 'a' ? 0 : 1].head.name}` : NAMES[mode]))));
     byId('metrics').replaceChildren(...METRICS.filter((m) => sight.runs.some((r) => m.has(r))).map((m) => el('button', {
       type: 'button', 'aria-pressed': String(sight.state.metric === m.key), onclick: () => this.set({ metric: m.key }),
     }, m.label)));
+    if (bar && place >= 0) (bar.children[place] as HTMLElement | undefined)?.focus();
     this.legend();
     words(sight, (change) => this.choose(change));
     this.soon();
@@ -112,7 +122,7 @@ export class Page {
     if (this.built !== key) {
       this.built = key;
       const canvases = sight.shown.map((run) => {
-        const canvas = el('canvas', { role: 'img', tabindex: '0', 'aria-label': `The fabric under ${run.head.name}, links coloured by ${sight.metric.label}; the list of hottest links says the same in words` });
+        const canvas = el('canvas', { role: 'img' });
         const map = run.fabric.ports > LINES ? new CellMap(canvas, run) : new LineMap(canvas, run);
         canvas.addEventListener('pointermove', (ev) => this.tip(map, ev));
         canvas.addEventListener('pointerleave', () => { byId('tip').style.display = 'none'; });
@@ -123,6 +133,7 @@ export class Page {
       byId('maps').replaceChildren(...canvases.map((map) => el('div', {}, two ? el('h3', {}, `${map.run.index ? 'B' : 'A'}: ${map.run.head.name}`) : null, map.canvas)));
       document.querySelector('main')!.classList.toggle('two', two && !narrow);
     }
+    for (const map of this.maps) map.canvas.setAttribute('aria-label', `The fabric under ${map.run.head.name}, links coloured by ${sight.metric.label}. With nothing chosen the list of hottest links says the same in words.`);
     const height = narrow ? 400 : Math.max(360, document.querySelector('main')!.clientHeight - 46 - (two ? 20 : 0));
     for (const map of this.maps) map.draw(sight, height);
   }
@@ -171,10 +182,11 @@ export class Page {
   }
   /** To the time that is shaded: the first fault, or the life of the chosen flow; again for all. */
   zoomTo(): void {
-    const { sight } = this, run = sight.run, broken = run.head.faults[0], { flow } = sight.state;
+    const { sight } = this, run = sight.run, broken = run.head.faults.find((f) => f.from_us < run.head.end_us), { flow } = sight.state;
     if (sight.state.zoom) { this.set({ zoom: null }); return; }
     const [a, b] = flow !== null && !broken ? [run.start[flow], run.end[flow]] : broken ? [broken.from_us, broken.until_us ?? run.head.end_us] : [0, run.head.end_us];
-    this.set({ zoom: [Math.max(0, a / run.bucket - 2), Math.min(sight.buckets, (Number.isNaN(b) ? run.head.end_us : b) / run.bucket + 2)] });
+    const from = Math.max(0, (Number.isNaN(a) ? 0 : a) / run.bucket - 2), until = Math.min(sight.buckets, (Number.isNaN(b) ? run.head.end_us : b) / run.bucket + 2);
+    if (until - from >= 4) this.set({ zoom: [from, until] });
   }
 
   /** A port, a host or a flow by its name; says what it did not find. */

@@ -146,7 +146,7 @@ export class LineMap {
   }
 
   private chosen(c: CanvasRenderingContext2D, sight: Sight, layout: Layout): void {
-    if (sight.state.link === null) return;
+    if (sight.state.link === null || sight.state.link >= layout.links.length) return;
     const { ink, halo } = sight.colours.of, [x, y] = pointOn(layout.links[sight.state.link], 0.5);
     c.beginPath();
     c.arc(x, y, 6.5, 0, 7);

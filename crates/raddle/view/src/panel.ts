@@ -20,8 +20,11 @@ export class Panel {
       ...(link !== null ? this.link(sight, run, link) : flow === null ? this.hottest(sight, run) : []),
       ...(flow !== null ? this.flow(sight, run, flow) : []),
     ];
-    byId('panel').replaceChildren(...parts);
+    // The button that had the focus has it again.
+    const box = byId('panel'), focus = document.activeElement, place = focus && box.contains(focus) ? [...box.querySelectorAll('button')].indexOf(focus as HTMLButtonElement) : -1;
+    box.replaceChildren(...parts);
     for (const draw of this.charts) draw();
+    if (place >= 0) box.querySelectorAll('button')[place]?.focus({ preventScroll: true });
   }
 
   private chart(label: string, draw: (canvas: HTMLCanvasElement) => void): HTMLCanvasElement {
@@ -85,7 +88,7 @@ export class Panel {
   private flow(sight: Sight, run: Run, flow: number): HTMLElement[] {
     const done = !Number.isNaN(run.end[flow]), took = run.took(flow), alone = run.ideal[flow], paths = this.paths(run, flow);
     const parts: HTMLElement[] = [
-      el('h2', { class: 'second' }, run.title(flow), ' ', el('small', {}, `flow ${flow}, ${bytes(run.size[flow])}, starts ${us(run.start[flow])}`)),
+      el('h2', { class: 'second' }, run.title(flow), ' ', el('small', {}, `flow ${flow}, ${bytes(run.size[flow])}, ${Number.isNaN(run.start[flow]) ? 'never started' : `starts ${us(run.start[flow])}`}`)),
       facts([
         ['done', done ? us(run.end[flow]) : 'not done'], ['vs alone', done && alone > 0 ? `${(took / alone).toFixed(took / alone < 10 ? 2 : 0)}×` : '–'],
         ['resent', count(run.resent[flow])], ['paths', paths === null ? '–' : count(paths)],
@@ -104,7 +107,7 @@ export class Panel {
     } else {
       const canvas = this.chart(`Packets of flow ${flow}: time sent and one-way delay`, (it) => this.scatter(sight, run, it, flow));
       canvas.classList.add('pick');
-      canvas.addEventListener('click', (ev) => this.choose({ packet: this.nearest(run, flow, canvas, ev) }));
+      canvas.addEventListener('click', (ev) => this.choose({ packet: this.nearest(sight, run, flow, canvas, ev) }));
       parts.push(title('Packets: one-way delay', '■ marked  ▲ trimmed  × lost'), canvas);
       if (sight.state.packet !== null) parts.push(...this.packet(run, flow, sight.state.packet));
       else parts.push(el('p', { class: 'out' }, 'Choose a packet, or press P.'));
@@ -127,12 +130,12 @@ export class Panel {
     const rows = Array.from({ length: hops[i] }, (_, h) => {
       const lost = how[first + h] === 3;
       return el('tr', {}, el('td', {}, el('button', { type: 'button', class: 'plain', onclick: () => this.choose({ link: port[first + h] }) }, run.fabric.name(port[first + h]))),
-        el('td', { class: 'n' }, bytes(found[first + h])), el('td', { class: lost ? 'n bad' : 'n' }, lost ? 'lost here' : `${(stay[first + h] / 1e6).toFixed(3)} µs`),
+        el('td', { class: 'n' }, Number.isNaN(found[first + h]) ? '–' : bytes(found[first + h])), el('td', { class: lost ? 'n bad' : 'n' }, lost ? 'lost here' : `${(stay[first + h] / 1e6).toFixed(3)} µs`),
         el('td', {}, ['', 'marked', 'trimmed', ''][how[first + h]]));
     });
     const ack = at('acked')![i], arrived = at('arrived')![i], sent = at('sent')![i];
     return [
-      title(`Packet ${at('number')![i]}${at('again')![i] ? ', sent again' : ''}: sent ${us(sent)}`, fate === 3 ? 'lost' : `${us(arrived - sent)}, ACK ${Number.isNaN(ack) ? '–' : us(ack)}`),
+      title(`Packet ${at('number')![i]}${at('again')![i] ? ', sent again' : ''}: sent ${us(sent)}`, fate === 3 ? 'lost' : Number.isNaN(arrived) ? 'under way' : `${us(arrived - sent)}, ACK ${Number.isNaN(ack) ? '–' : us(ack)}`),
       el('table', {}, el('thead', {}, el('tr', {}, ...['hop', 'queue found', 'there for', ''].map((t, k) => el('th', { scope: 'col', class: k === 1 || k === 2 ? 'n' : null }, t)))), el('tbody', {}, rows)),
     ];
   }
@@ -146,7 +149,7 @@ export class Panel {
     c.fillRect(0, 0, width, low);
     c.fillStyle = of.fault;
     c.globalAlpha = 0.1;
-    for (const broken of run.head.faults) c.fillRect(x(broken.from_us), 0, Math.max(1, x((broken.until_us ?? run.head.end_us) - broken.from_us)), low);
+    for (const [from, until] of run.broken) c.fillRect(x(from), 0, Math.max(1, x(until - from)), low);
     c.globalAlpha = 1;
     c.fillStyle = of.soft;
     c.font = `11px ${FONT}`;
@@ -273,8 +276,8 @@ export class Panel {
     this.cursor(sight, c, x((sight.state.at + 0.5) * sight.bucket), low);
   }
 
-  private nearest(run: Run, flow: number, canvas: HTMLCanvasElement, ev: MouseEvent): number {
-    const box = canvas.getBoundingClientRect(), low = SCATTER - 14, most = this.scale(run, flow), end = run.buckets * run.bucket;
+  private nearest(sight: Sight, run: Run, flow: number, canvas: HTMLCanvasElement, ev: MouseEvent): number {
+    const box = canvas.getBoundingClientRect(), low = SCATTER - 14, most = this.scale(run, flow), end = sight.buckets * sight.bucket;
     const sent = run.recorded(flow, 'sent')!, arrived = run.recorded(flow, 'arrived')!, fate = run.recorded(flow, 'fate')!;
     let best = 0, near = Infinity;
     for (let i = 0; i < sent.length; i++) {

@@ -45,7 +45,7 @@ export class Run {
   }
 
   get buckets(): number { return this.head.buckets; }
-  get bucket(): number { return this.head.bucket_us ?? 1; }
+  get bucket(): number { return this.head.bucket_us ?? this.head.span_us; }
   /** Flows on a link, the one with most packets first. */
   on(port: number): Use[] { return this.byPort[port]; }
   /** Links of a flow. */
@@ -71,8 +71,22 @@ export class Run {
     for (const use of this.byPort[port]) if (use.first < until && use.last >= from) n++;
     return n;
   }
-  /** Rate of a host's link. */
-  hostRate(node: number): number { return this.fabric.head.ports.rate_gbps[this.fabric.head.ports.node.indexOf(node)] ?? 0; }
+  /** Rate of a host's links together. */
+  hostRate(node: number): number {
+    const { ports } = this.fabric.head;
+    return ports.rate_gbps.reduce((sum, rate, p) => (ports.node[p] === node ? sum + rate : sum), 0);
+  }
+  /** When something was broken: times that overlap are one. */
+  get broken(): [number, number][] {
+    const times = this.head.faults.map((f): [number, number] => [f.from_us, f.until_us ?? this.head.end_us]).sort((a, b) => a[0] - b[0]);
+    const out: [number, number][] = [];
+    for (const [from, until] of times) {
+      const last = out.at(-1);
+      if (last && from <= last[1]) last[1] = Math.max(last[1], until);
+      else out.push([from, until]);
+    }
+    return out;
+  }
   host(node: number): string { return this.fabric.nodeName(node); }
   title(flow: number): string { return `${this.host(this.source[flow])} → ${this.host(this.destination[flow])}`; }
   took(flow: number): number { return this.end[flow] - this.start[flow]; }

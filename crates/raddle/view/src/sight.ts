@@ -26,7 +26,7 @@ export class Sight {
   get shown(): Run[] { return this.state.mode === 'both' ? this.runs : [this.run]; }
   /** The time axis is one for both runs. */
   get buckets(): number { return Math.max(1, ...this.runs.map((r) => r.buckets)); }
-  get bucket(): number { return this.runs[0].bucket; }
+  get bucket(): number { return Math.max(...this.runs.map((r) => r.bucket)); }
   get timed(): boolean { return this.runs.some((r) => r.head.bucket_us !== null); }
   /** First and last bucket in sight. */
   get span(): [number, number] { return this.state.zoom ?? [0, this.buckets]; }
@@ -54,7 +54,8 @@ export class Sight {
   /** Flows drawn as threads: those on the chosen link, or the chosen flow. */
   threads(run: Run): number[] {
     const { link, flow } = this.state;
-    if (link !== null) return run.on(link).slice(0, 7).map((use) => use.flow);
-    return flow === null ? [] : [flow];
+    // What is chosen in one run need not be there in the other.
+    if (link !== null) return link < run.fabric.ports ? run.on(link).slice(0, 7).map((use) => use.flow) : [];
+    return flow === null || flow >= run.head.flows ? [] : [flow];
   }
 }

@@ -1,14 +1,14 @@
 // Where the numbers come from: one head of words and numbers, and blocks of typed arrays.
 
 /** A place in the sentence that leads somewhere, or plain words. */
-export interface Part { text: string; port?: number; flow?: number; strong?: boolean }
+export interface Part { text: string; port?: number; flow?: number }
 
 /** What broke, when and how. */
 export interface Fault {
   label: string;
   /** Directed links that it touches, numbers of ports. */
   ports: number[];
-  /** `down`, `slow` or `loss`. */
+  /** In a word or two: `down`, `200 Gbps`, `2 % loss`. */
   effect: string;
   from_us: number;
   /** Null where it lasts until the run's end. */
@@ -30,6 +30,8 @@ export interface RunHead {
   /** Width of a bucket, null where nothing was recorded over time. */
   bucket_us: number | null;
   buckets: number;
+  /** The time that charts span. */
+  span_us: number;
   /** What 255 of a cell block stands for, by metric. */
   scales: Record<string, number>;
   /** The flow that the sentence is about. */

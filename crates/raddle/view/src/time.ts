@@ -1,7 +1,7 @@
 // Time, always in sight: flows under way, where the chosen flow's time went, the hottest links,
 // marks and losses, and what was broken.
 
-import { byId, context, FONT } from './dom';
+import { byId, context, FONT, outlined } from './dom';
 import { count, us } from './metrics';
 import type { Numbers } from './source';
 import type { Sight } from './sight';
@@ -44,14 +44,15 @@ export class TimeLanes {
     c.clip();
     c.fillStyle = of.fault;
     c.globalAlpha = 0.12;
-    for (const broken of run.head.faults) {
-      const a = x(broken.from_us / run.bucket), b = x((broken.until_us ?? run.head.end_us) / run.bucket);
+    for (const [from_us, until_us] of run.broken) {
+      const a = x(from_us / run.bucket), b = x(until_us / run.bucket);
       c.fillRect(a, way.y, Math.max(1.5, b - a), bars.y + bars.h - way.y);
     }
     c.globalAlpha = 1;
     this.underWay(c, sight, run.lane('under_way'), way, x);
     const flow = sight.state.flow ?? run.head.tail, life = flow === null ? null : run.recorded(flow, 'went');
     if (life) this.went(c, sight, life, went, x);
+    else if (flow !== null && run.head.tail !== null) this.only(c, sight, went, x(from));
     this.heat(c, sight, strip, each, rows, x);
     this.bars(c, run.lane('marks'), { y: bars.y, h: bars.h / 2 - 1 }, sight.colours.lane(1), x);
     this.bars(c, run.lane('drops'), { y: bars.y + bars.h / 2, h: bars.h / 2 }, of.fault, x);
@@ -92,6 +93,13 @@ export class TimeLanes {
     c.stroke();
   }
 
+  /** Where the time of other flows went is not known. */
+  private only(c: CanvasRenderingContext2D, sight: Sight, place: { y: number; h: number }, left: number): void {
+    c.fillStyle = sight.colours.of.soft;
+    c.textAlign = 'left';
+    c.fillText(`where its time went is known of flow ${sight.run.head.tail} alone`, left + 6, place.y + place.h - 4);
+  }
+
   private went(c: CanvasRenderingContext2D, sight: Sight, life: Numbers, place: { y: number; h: number }, x: (b: number) => number): void {
     const tint = [2, 4, 3, 5, 0, 1, 6];
     for (let b = 0, e; b < life.length; b = e) {
@@ -121,8 +129,6 @@ export class TimeLanes {
       }
     });
     if (!this.label) return;
-    c.save();
-    c.restore();
     links.forEach((p, i) => {
       const chosen = sight.state.link === p;
       c.fillStyle = chosen ? sight.colours.of.ink : sight.colours.of.soft;
@@ -171,7 +177,7 @@ export class TimeLanes {
     for (const broken of run.head.faults) {
       const at = x(broken.from_us / run.bucket) + 4, wide = c.measureText(broken.label).width, line = free.findIndex((end) => end < at);
       if (line < 0) { left++; continue; }
-      c.fillText(broken.label, at, place.y + 11 + line * 12);
+      outlined(c, broken.label, at, place.y + 11 + line * 12, sight.colours.of.fault, sight.colours.of.halo, 3);
       free[line] = at + wide + 8;
     }
     if (left) {
@@ -189,7 +195,7 @@ export class TimeLanes {
     c.fillStyle = of.soft;
     c.textAlign = 'center';
     for (let t = Math.ceil(a / step(b - a, width)) * step(b - a, width); t <= b; t += step(b - a, width)) {
-      c.fillText(us(t).replace(' µs', ''), Math.min(width - 14, Math.max(this.label + 4, x(t / sight.bucket))), bottom + 13);
+      c.fillText(us(t), Math.min(width - 20, Math.max(this.label + 4, x(t / sight.bucket))), bottom + 13);
     }
     const at = x(sight.state.at + 0.5);
     c.strokeStyle = of.ink;
@@ -208,7 +214,7 @@ export class TimeLanes {
 
   /** The same in words, for the eye and for a reader. */
   private words(sight: Sight): void {
-    const run = sight.run, b = Math.min(sight.state.at, run.buckets - 1), t = sight.state.at * sight.bucket;
+    const run = sight.run, b = sight.state.at, t = b * sight.bucket;
     const lane = (name: string) => count(run.lane(name)?.[b] ?? 0);
     const hot = sight.hottest(run, 1)[0];
     const text = sight.timed ? `${lane('under_way')} of ${count(run.head.flows)} flows under way, ${lane('marks')} marks and trims and ${lane('drops')} drops in these ${us(run.bucket)}${hot ? `, hottest link ${run.fabric.name(hot[0])}` : ''}` : 'nothing was recorded over time';

@@ -12,8 +12,8 @@ export function words(sight: Sight, choose: (change: { link?: number | null; flo
       ? `${x === null ? a.head.name : b.head.name} has flows that did not end.`
       : `${a.head.name} is done after ${us(x)}, ${b.head.name} after ${us(y)}: ${(x / y).toFixed(2)} times ${x >= y ? 'as long' : 'the time'}.`;
     why.textContent = sight.apart
-      ? `Orange: more under ${a.head.name}. Blue: more under ${b.head.name}. Grey: the same. One fabric, one time, one scale.`
-      : 'One fabric, one time and one scale. A link chosen in one is chosen in both.';
+      ? `Orange: more under ${a.head.name}. Blue: more under ${b.head.name}. Grey: the same. One time, one scale.`
+      : `One time and one scale. The panel and the lanes of time are those of ${sight.run.head.name}.`;
     return;
   }
   const { head } = sight.run;
@@ -21,6 +21,6 @@ export function words(sight: Sight, choose: (change: { link?: number | null; flo
   why.replaceChildren(...head.why.map((part) => {
     if (part.port !== undefined) return el('button', { type: 'button', onclick: () => choose({ link: part.port!, flow: sight.state.flow }) }, part.text);
     if (part.flow !== undefined) return el('button', { type: 'button', onclick: () => choose({ flow: part.flow!, link: null }) }, part.text);
-    return part.strong ? el('b', {}, part.text) : document.createTextNode(part.text);
+    return document.createTextNode(part.text);
   }));
 }
