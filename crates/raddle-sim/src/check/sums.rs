@@ -4,6 +4,7 @@ use super::Findings;
 use crate::plan::Plan;
 use crate::record::rows::{Fate, PacketRow};
 use crate::record::{FlowRecord, Outcome, PortRecord, TorRecord};
+use raddle_schemes::ids::FlowId;
 use raddle_schemes::units::Span;
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
@@ -49,11 +50,6 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             ("marks", sum(&series.marked), port.marked),
             ("trims", sum(&series.trimmed), port.trimmed),
             (
-                "picoseconds paused",
-                series.paused.iter().sum(),
-                port.pfc.as_ref().map_or(0, |pfc| pfc.paused.0),
-            ),
-            (
                 "most bytes queued",
                 series.queue_bytes_max.iter().max().copied().unwrap_or(0),
                 port.queue_bytes_max,
@@ -61,12 +57,19 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         ] {
             found.equal(&place, (what, series), ("the port's", total));
         }
+        // Pauses that begin after the last flow's end lower a port's sum.
+        let paused = port.pfc.as_ref().map_or(0, |pfc| pfc.paused.0 as i64).max(0) as u64;
+        let sum = series.paused.iter().sum();
+        found.at_most(&place, ("the port's picoseconds paused", paused), ("those of buckets", sum));
     }
 }
 
-/// What became of the packets of a recorded flow is what became of the flow's.
+/// What became of the packets of a recorded flow is what became of the flow's, where none could be
+/// taken for another.
 fn packets(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
-    for flow in &plan.record.packets {
+    let is_unsure =
+        |flow: &FlowId| outcome.packets.iter().any(|row| row.flow == *flow && !row.sure);
+    for flow in plan.record.packets.iter().filter(|flow| !is_unsure(flow)) {
         let own = || outcome.packets.iter().filter(|row| row.flow == *flow);
         let of = |fate: Fate| own().filter(|row| row.fate == fate).count() as u64;
         let lost = |row: &&PacketRow| matches!(row.fate, Fate::Lost(_) | Fate::Middleware);
@@ -92,18 +95,19 @@ fn packets(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             found.equal(&place, ("sent again", again), ("the flow's", record.retransmitted));
         }
     }
-    let mut of_ports = vec![[0; 3]; outcome.ports.len()];
+    if outcome.packets.iter().any(|row| !row.sure) {
+        return;
+    }
+    let mut of_ports = vec![[0; 2]; outcome.ports.len()];
     for hop in &outcome.hops {
         let own = &mut of_ports[hop.port.index()];
-        own[0] += u64::from(hop.marked);
-        own[1] += u64::from(hop.fate == Fate::Trimmed);
-        own[2] += u64::from(matches!(hop.fate, Fate::Lost(_)));
+        own[0] += u64::from(hop.fate == Fate::Trimmed);
+        own[1] += u64::from(matches!(hop.fate, Fate::Lost(_)));
     }
     for (number, (hops, port)) in of_ports.into_iter().zip(&outcome.ports).enumerate() {
         let place = format!("hops at port {number}");
-        found.at_most(&place, ("marked", hops[0]), ("the port's", port.marked));
-        found.at_most(&place, ("trimmed", hops[1]), ("the port's", port.trimmed));
-        found.at_most(&place, ("lost", hops[2]), ("the port's", port.dropped_data_total()));
+        found.at_most(&place, ("trimmed", hops[0]), ("the port's", port.trimmed));
+        found.at_most(&place, ("lost", hops[1]), ("the port's", port.dropped_data_total()));
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A frame has no name. It is followed from port to port: what leaves one is at the far end after the
 //! link's latency, and the next thing that happens there to a frame of its number is its own. Where
-//! two copies of a packet are at one node, the one that came first goes first.
+//! two packets of one number are in one place, both sent again, the one that looks like the frame is
+//! taken, else the one that came first; their rows say that they are not sure.
 
 use super::DropCause;
 use super::FlowRecord;
@@ -14,6 +15,7 @@ use crate::wire::frame::{Frame, Kind, flag};
 use raddle_schemes::ids::{Entropy, FlowId, PortId};
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::{Span, Time};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a packet is.
@@ -40,6 +42,8 @@ pub(super) struct Lives<'a> {
     /// And of the one at which it was trimmed.
     trimmed_at: Vec<Option<usize>>,
     hops: Vec<HopRow>,
+    /// Whether no other packet could be taken for it.
+    sure: Vec<Cell<bool>>,
     /// By number and whether it was sent again: rows of packets that are somewhere.
     live: BTreeMap<(u32, bool), Vec<usize>>,
     /// What was taken out of a queue at the instant at which it came, which is told later.
@@ -61,6 +65,7 @@ impl<'a> Lives<'a> {
             last_hop: Vec::new(),
             trimmed_at: Vec::new(),
             hops: Vec::new(),
+            sure: Vec::new(),
             live: BTreeMap::new(),
             out: Vec::new(),
             cut: Vec::new(),
@@ -88,14 +93,25 @@ impl<'a> Lives<'a> {
     }
 
     /// The packet with a frame's number that is where `is_there` says: of several the one that looks
-    /// like the frame, and of equals the first.
+    /// like the frame, and of equals the first. None of several is sure from then on.
     fn find(&self, frame: Frame, is_there: impl Fn(&At) -> Option<Time>) -> Option<usize> {
         let rows = self.live.get(&Self::key(frame))?;
         let there = rows.iter().filter_map(|row| {
             let since = is_there(&self.at[*row])?;
             Some((self.unlike(*row, frame), since, *row))
         });
-        there.min().map(|(.., row)| row)
+        let mut there: Vec<_> = there.collect();
+        there.sort_unstable();
+        if there.len() > 1 {
+            there.iter().for_each(|(.., row)| self.sure[*row].set(false));
+        }
+        there.first().map(|(.., row)| *row)
+    }
+
+    /// Something happened to a packet that is not where it should be: none of its number is sure.
+    fn is_nowhere(&self, frame: Frame) {
+        let rows = self.live.get(&Self::key(frame)).into_iter().flatten();
+        rows.for_each(|row| self.sure[*row].set(false));
     }
 
     /// How much a frame differs from what a packet was last: a mark is never taken off, middleware and
@@ -148,11 +164,13 @@ impl<'a> Lives<'a> {
             acked: None,
             fate: Fate::UnderWay,
             marked: false,
+            sure: true,
         });
         self.at.push(At::Gone);
         self.entropy.push(frame.entropy());
         self.last_hop.push(None);
         self.trimmed_at.push(None);
+        self.sure.push(Cell::new(true));
         self.live.entry(Self::key(frame)).or_default().push(row);
         row
     }
@@ -198,7 +216,7 @@ impl<'a> Lives<'a> {
     }
 
     fn on_queued(&mut self, event: &Event, found: Option<u64>) {
-        let Some(row) = self.find_in_node(event) else { return };
+        let Some(row) = self.find_in_node(event) else { return self.is_nowhere(event.frame) };
         let At::Node(_, arrived, _) = self.at[row] else { return };
         let hop = self.hops.len();
         let marked = event.frame.has(flag::MARKED) && !self.packets[row].marked;
@@ -290,7 +308,7 @@ impl<'a> Lives<'a> {
             }
             return self.lose(row, fate);
         }
-        let Some(row) = self.find_in_node(event) else { return };
+        let Some(row) = self.find_in_node(event) else { return self.is_nowhere(event.frame) };
         self.on_queued(event, None);
         if let Some(hop) = self.hops.last_mut() {
             hop.fate = fate;
@@ -332,6 +350,9 @@ impl<'a> Lives<'a> {
         record: &FlowRecord,
         stop: Option<Time>,
     ) -> (Vec<PacketRow>, Vec<HopRow>) {
+        for (own, sure) in self.packets.iter_mut().zip(&self.sure) {
+            own.sure = sure.get();
+        }
         let refuses = record.refused > 0;
         let needed = self.packets.first().map_or(0, |own| self.needed(own.flow));
         self.end_before_all_arrived(record);

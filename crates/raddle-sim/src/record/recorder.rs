@@ -388,7 +388,9 @@ impl Recorder {
         self.series.iter_mut().for_each(|series| series.resize(longest));
         let width = self.buckets.width();
         for (series, over_time) in self.series.iter_mut().zip(&self.pauses) {
-            series.paused = over_time.areas(width, longest).map(|area| area as u64).collect();
+            // A pause that begins after the last flow's end counts from there back, that is below zero.
+            let area = |area: u128| u64::try_from(area as i128).unwrap_or(0);
+            series.paused = over_time.areas(width, longest).map(area).collect();
         }
         if let Some(queues) = self.queues.as_ref().filter(|_| width > 0) {
             for (series, over_time) in self.series.iter_mut().zip(&queues.over_time) {

@@ -98,6 +98,9 @@ pub struct PacketRow {
     pub fate: Fate,
     /// Whether it was marked.
     pub marked: bool,
+    /// Whether no other packet could be taken for it: frames have no names, and two of one number,
+    /// both sent again, were never in one place. Else their rows may be exchanged.
+    pub sure: bool,
 }
 
 /// A packet at a port of a switch.

@@ -41,6 +41,13 @@ impl Row for PacketRow {
             |row| row.fate.word().to_owned(),
         );
         table.col("marked", "", "whether it got a congestion mark", |row| row.marked);
+        table.col(
+            "sure",
+            "",
+            "whether no other packet could be taken for it; else rows of its number, all sent again and \
+             at one place at once, may be exchanged",
+            |row| row.sure,
+        );
     }
 }
 
