@@ -98,14 +98,16 @@ fn packets(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     if outcome.packets.iter().any(|row| !row.sure) {
         return;
     }
-    let mut of_ports = vec![[0; 2]; outcome.ports.len()];
+    let mut of_ports = vec![[0; 3]; outcome.ports.len()];
     for hop in &outcome.hops {
         let own = &mut of_ports[hop.port.index()];
         own[0] += u64::from(hop.fate == Fate::Trimmed);
         own[1] += u64::from(matches!(hop.fate, Fate::Lost(_)));
+        own[2] += u64::from(hop.marked);
     }
     for (number, (hops, port)) in of_ports.into_iter().zip(&outcome.ports).enumerate() {
         let place = format!("hops at port {number}");
+        found.at_most(&place, ("marked", hops[2]), ("the port's", port.marked));
         found.at_most(&place, ("trimmed", hops[0]), ("the port's", port.trimmed));
         found.at_most(&place, ("lost", hops[1]), ("the port's", port.dropped_data_total()));
     }

@@ -216,7 +216,14 @@ impl<'a> Lives<'a> {
     }
 
     fn on_queued(&mut self, event: &Event, found: Option<u64>) {
-        let Some(row) = self.find_in_node(event) else { return self.is_nowhere(event.frame) };
+        match self.find_in_node(event) {
+            Some(row) => self.queue(row, event, found),
+            None => self.is_nowhere(event.frame),
+        }
+    }
+
+    /// A packet that is in a node joins a queue.
+    fn queue(&mut self, row: usize, event: &Event, found: Option<u64>) {
         let At::Node(_, arrived, _) = self.at[row] else { return };
         let hop = self.hops.len();
         let marked = event.frame.has(flag::MARKED) && !self.packets[row].marked;
@@ -279,39 +286,49 @@ impl<'a> Lives<'a> {
         self.at[row] = At::Node(node, event.at, port);
     }
 
+    /// What is lost in a queue was taken out of it at that instant. What has no room came then.
     fn on_lost(&mut self, event: &Event, cause: DropCause) {
-        let fate = Fate::Lost(cause);
-        // By chance it is lost when its last bit has left; else in its queue, at the far end, or it never
-        // joined one.
-        let on_link = |has_left: bool| {
-            self.find(event.frame, |at| match at {
-                At::Node(_, there, port) if *port == event.port => {
-                    let later = if has_left { self.plan.fabric.latency(*port) } else { Span::ZERO };
-                    (*there == event.at + later).then_some(*there)
+        let node = self.plan.fabric.ports[event.port.index()].owner;
+        let latency = self.plan.fabric.latency(event.port);
+        // In the port's node or on its link: there at an instant, by this port or another.
+        let there_at = |at: Time, is_here: bool, is_by_it: bool| {
+            self.find(event.frame, |place| match place {
+                At::Node(own, since, by) if *since == at => {
+                    let fits = (*own == node) == is_here && (*by == event.port) == is_by_it;
+                    fits.then_some(*since)
                 }
                 _ => None,
             })
         };
-        let left = if cause == DropCause::Loss { on_link(true) } else { None };
-        let queued = if left.is_none() { self.find_in_queue(event) } else { None };
-        let row = left.or(queued).or_else(|| on_link(false)).or_else(|| on_link(true));
-        if let Some(row) = row {
-            let hop = match self.at[row] {
-                At::Queue(_, hop) => Some(hop),
-                _ => self.last_hop[row],
-            };
-            if let Some(own) = hop.map(|hop| &mut self.hops[hop]) {
-                if queued.is_some() {
-                    own.stay = event.at.since(own.arrived);
-                }
-                own.fate = fate;
+        let left = || there_at(event.at + latency, false, true);
+        let arrived = || there_at(event.at, false, true);
+        let taken_out = || there_at(event.at, true, true);
+        let came = || there_at(event.at, true, false);
+        let queued = || self.find_in_queue(event);
+        let row = match cause {
+            DropCause::Loss => left().or_else(arrived).or_else(taken_out),
+            DropCause::Overflow => taken_out().or_else(came),
+            _ => arrived().or_else(taken_out),
+        };
+        let row = row.or_else(queued).or_else(came).or_else(left);
+        let Some(row) = row.or_else(|| self.find_in_node(event)) else {
+            return self.is_nowhere(event.frame);
+        };
+        let fate = Fate::Lost(cause);
+        let hop = match self.at[row] {
+            At::Queue(_, hop) => {
+                self.hops[hop].stay = event.at.since(self.hops[hop].arrived);
+                Some(hop)
             }
-            return self.lose(row, fate);
-        }
-        let Some(row) = self.find_in_node(event) else { return self.is_nowhere(event.frame) };
-        self.on_queued(event, None);
-        if let Some(hop) = self.hops.last_mut() {
-            hop.fate = fate;
+            At::Node(_, _, by) if by == event.port => self.last_hop[row],
+            // It never joined a queue.
+            _ => {
+                self.queue(row, event, None);
+                self.hops.len().checked_sub(1)
+            }
+        };
+        if let Some(own) = hop.map(|hop| &mut self.hops[hop]) {
+            own.fate = fate;
         }
         self.lose(row, fate);
     }
