@@ -229,7 +229,8 @@ impl Circuits {
                 start.is_some_and(|start| own.from.0 <= start && end + guard <= own.until.0)
             };
             let is_dead = uplinks != 0 && uplinks & !dead == 0;
-            let is_late = end.0 >= opens.0 + own.rate.serialisation(size).0;
+            // Before a clock's time zero it is as at the end of a period.
+            let is_late = opens == Span::ZERO || end.0 >= opens.0 + own.rate.serialisation(size).0;
             !is_dead && is_late && (is_whole(own) || within(phase) || within(phase + period))
         })
     }
