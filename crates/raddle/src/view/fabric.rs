@@ -19,7 +19,6 @@ pub(super) struct Fabric {
     peers: Vec<usize>,
     pub(super) peer_ports: Vec<usize>,
     pub(super) rates: Vec<f64>,
-    layers: Vec<String>,
 }
 
 impl Fabric {
@@ -49,7 +48,6 @@ impl Fabric {
             peers,
             peer_ports: ports.numbers("peer_port")?.into_iter().map(|n| n as usize).collect(),
             rates: ports.numbers("rate_gbps")?,
-            layers: ports.texts("layer")?.into_iter().map(Option::unwrap_or_default).collect(),
             ports: ports.texts("name")?.into_iter().map(Option::unwrap_or_default).collect(),
         })
     }
@@ -63,7 +61,6 @@ impl Fabric {
     /// What the page reads.
     pub(super) fn head(&self) -> Value {
         json!({
-            "title": format!("{} nodes", self.nodes.len()),
             "nodes": {
                 "name": self.nodes,
                 "kind": self.kinds,
@@ -76,7 +73,6 @@ impl Fabric {
                 "node": self.owners,
                 "peer": self.peers,
                 "rate_gbps": self.rates,
-                "layer": self.layers,
             },
         })
     }

@@ -120,7 +120,6 @@ pub(super) fn head(
         "name": run.name,
         "fabric": fabric_at,
         "flows": flows.sources.len(),
-        "completed": summary["completed"],
         "completion_us": summary["completion_us"],
         "end_us": end_us,
         "headline": headline(&summary),
@@ -132,7 +131,6 @@ pub(super) fn head(
         "buckets": if width.is_some() { buckets } else { 1 },
         "scales": scales.json(),
         "tail": tail,
-        "packets_of": followed.flows,
         "probes": probes,
         "left_out": left_out,
     }))
@@ -236,12 +234,9 @@ fn lanes(
     blocks.put(format!("{index}.time.under_way"), under_way.collect::<Vec<_>>());
     let Some(timeline) = TableFile::open(folder, "timeline")? else { return Ok(()) };
     let at = timeline.numbers("time_us")?;
-    for (name, columns) in [
-        ("marks", &["marked_packets", "trimmed_packets"][..]),
-        ("drops", &["dropped_frames"]),
-        ("resent", &["retransmitted_packets"]),
-        ("timeouts", &["timeouts"]),
-    ] {
+    for (name, columns) in
+        [("marks", &["marked_packets", "trimmed_packets"][..]), ("drops", &["dropped_frames"])]
+    {
         let mut sums = vec![0_u32; buckets];
         for column in columns {
             for (time, value) in at.iter().zip(timeline.numbers(column)?) {
@@ -320,7 +315,7 @@ fn faults(folder: &Path, fabric: &Fabric) -> Result<Vec<Value>, ViewError> {
                 *other == Some(peer)
                     && fault["from_us"] == json!(from[row])
                     && fault["until_us"] == json!(end)
-                    && fault["what"] == json!(effect)
+                    && fault["effect"] == json!(effect)
             })
         });
         if let (Some((_, fault)), Some(port)) = (twin, port) {
@@ -332,7 +327,6 @@ fn faults(folder: &Path, fabric: &Fabric) -> Result<Vec<Value>, ViewError> {
         let name = port.map(|port| fabric.ports[port].clone()).or_else(|| nodes[row].clone());
         let fault = json!({
             "label": format!("{} {effect}", name.unwrap_or_default()),
-            "what": effect,
             "ports": port.into_iter().collect::<Vec<_>>(),
             "effect": effect,
             "from_us": from[row],

@@ -24,7 +24,7 @@ export class Fabric {
   constructor(readonly head: FabricHead) {
     const { nodes, ports } = head;
     this.ports = ports.name.length;
-    this.tier = tiers(head);
+    this.tier = nodes.tier;
     this.top = this.tier.reduce((a, b) => Math.max(a, b), 1);
     // Links inside the highest tier cross the middle, which then has two columns.
     this.across = ports.node.some((n, p) => this.tier[n] === this.top && this.tier[ports.peer[p]] === this.top);
@@ -76,21 +76,6 @@ export class Fabric {
     const kind = this.head.nodes.kind[this.tier.indexOf(tier)];
     return words[kind] ?? kind ?? 'switches';
   }
-}
-
-/** The tiers that the nodes say, or else their distance from the nearest host. */
-function tiers({ nodes, ports }: FabricHead): number[] {
-  if (nodes.tier.every((t) => t !== null)) return nodes.tier as number[];
-  const near: number[][] = nodes.name.map(() => []);
-  ports.node.forEach((n, p) => near[n].push(ports.peer[p]));
-  const out = nodes.kind.map((k): number => (k === 'host' ? 0 : -1));
-  let edge = out.flatMap((t, n) => (t === 0 ? [n] : []));
-  for (let tier = 1; edge.length; tier++) {
-    const next: number[] = [];
-    for (const n of edge) for (const m of near[n]) if (out[m] < 0) { out[m] = tier; next.push(m); }
-    edge = next;
-  }
-  return out.map((t) => Math.max(0, t));
 }
 
 export type Curve = [number, number, number, number];

@@ -91,7 +91,7 @@ export class Panel {
       el('h2', { class: 'second' }, run.title(flow), ' ', el('small', {}, `flow ${flow}, ${bytes(run.size[flow])}, ${Number.isNaN(run.start[flow]) ? 'never started' : `starts ${us(run.start[flow])}`}`)),
       facts([
         ['done', done ? us(run.end[flow]) : 'not done'], ['vs alone', done && alone > 0 ? `${(took / alone).toFixed(took / alone < 10 ? 2 : 0)}×` : '–'],
-        ['resent', count(run.resent[flow])], ['paths', paths === null ? '–' : count(paths)],
+        ['resent', count(run.resent[flow])], ['lost', count(run.lost[flow])], ['paths', paths === null ? '–' : count(paths)],
       ]),
     ];
     if (!done) parts.push(el('p', { class: 'bad' }, 'This flow did not end before the run did.'));

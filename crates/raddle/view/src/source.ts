@@ -21,7 +21,6 @@ export interface RunHead {
   fabric: number;
   /** Rows of the flow blocks. */
   flows: number;
-  completed: boolean;
   completion_us: number | null;
   end_us: number;
   headline: string;
@@ -36,8 +35,6 @@ export interface RunHead {
   scales: Record<string, number>;
   /** The flow that the sentence is about. */
   tail: number | null;
-  /** Flows whose packets were recorded and are here. */
-  packets_of: number[];
   /** What flows showed of their state, and in which unit. */
   probes: { word: string; unit: string }[];
   /** What is not here, in words, each with the line that would record it. */
@@ -45,9 +42,8 @@ export interface RunHead {
 }
 
 export interface FabricHead {
-  title: string;
-  nodes: { name: string[]; kind: string[]; tier: (number | null)[]; plane: (number | null)[]; pod: (number | null)[] };
-  ports: { name: string[]; node: number[]; peer: number[]; rate_gbps: number[]; layer: string[] };
+  nodes: { name: string[]; kind: string[]; tier: number[]; plane: (number | null)[]; pod: (number | null)[] };
+  ports: { name: string[]; node: number[]; peer: number[]; rate_gbps: number[] };
 }
 
 export interface Head {
