@@ -11,6 +11,7 @@ use super::event::{Event, What};
 use super::rows::{Fate, HopRow, PacketRow};
 use crate::plan::Plan;
 use crate::topology::Node;
+use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, Kind, flag};
 use raddle_schemes::ids::{Entropy, FlowId, PortId};
 use raddle_schemes::transport::sender::packets;
@@ -373,18 +374,12 @@ impl<'a> Lives<'a> {
         let refuses = record.refused > 0;
         let needed = self.packets.first().map_or(0, |own| self.needed(own.flow));
         self.end_before_all_arrived(record);
-        let mut arrivals: Vec<(Time, PortId, usize)> = Vec::new();
-        for (row, own) in self.packets.iter().enumerate() {
-            if let (Some(at), Fate::Delivered, At::Node(_, _, port)) =
-                (own.arrived, own.fate, self.at[row])
-            {
-                arrivals.push((at, port, row));
-            }
-        }
-        arrivals.sort_unstable();
         let mut seen = BTreeSet::new();
         let mut entries = Vec::new();
-        for (_, _, row) in arrivals {
+        for row in self.arrivals() {
+            if self.packets[row].fate != Fate::Delivered {
+                continue;
+            }
             let number = self.packets[row].number;
             // Of a code any so many suffice.
             let is_next = !refuses || number as usize == entries.len();
@@ -406,6 +401,23 @@ impl<'a> Lives<'a> {
         self.in_order()
     }
 
+    /// Rows of packets that arrived, in the order in which they did: of one instant as their host's
+    /// ports go.
+    fn arrivals(&self) -> Vec<usize> {
+        let ranks = Arbitration::of_host_ports(self.plan.seed);
+        let mut arrivals: Vec<_> = (0..self.packets.len())
+            .filter_map(|row| {
+                let (at, At::Node(_, _, by)) = (self.packets[row].arrived?, self.at[row]) else {
+                    return None;
+                };
+                let port = self.plan.fabric.ports[by.index()].peer;
+                Some((at, ranks.rank(port.0, at), port, row))
+            })
+            .collect();
+        arrivals.sort_unstable();
+        arrivals.into_iter().map(|(.., row)| row).collect()
+    }
+
     /// How many packets a flow's message is.
     fn needed(&self, flow: FlowId) -> usize {
         let bytes = self.plan.traffic.flows[flow.index()].bytes;
@@ -416,11 +428,7 @@ impl<'a> Lives<'a> {
     fn end_before_all_arrived(&mut self, record: &FlowRecord) {
         let counts = [record.received, record.duplicates, record.refused, record.trimmed];
         let arrived = counts.iter().sum::<u64>() as usize;
-        let packets = self.packets.iter().enumerate();
-        let at = packets.filter_map(|(row, own)| Some((own.arrived?, own.sent, row)));
-        let mut at: Vec<_> = at.collect();
-        at.sort_unstable();
-        for (_, _, row) in at.into_iter().skip(arrived) {
+        for row in self.arrivals().into_iter().skip(arrived) {
             self.packets[row].arrived = None;
             self.packets[row].fate = Fate::UnderWay;
         }
