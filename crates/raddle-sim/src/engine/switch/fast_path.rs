@@ -291,20 +291,21 @@ impl<S: PortSelector> Chooser<'_, S> {
     ) -> u32 {
         let to = self.locators.port(frame.to);
         let (first, count) = self.node.run(to);
+        let own_first = first - self.first_id;
         if count == 1 {
-            return first - self.first_id;
+            return own_first;
         }
         let mut around = AroundPlain {
             seen,
             switch: self.switch,
             to,
             stateless: self.stateless,
-            first: first - self.first_id,
+            first: own_first,
             first_id: self.first_id,
             fabric: self.fabric,
             forwarding: self.forwarding,
-            lines,
-            ports,
+            lines: &mut lines[own_first as usize..],
+            ports: &mut ports[own_first as usize..],
             world,
         };
         let mut choices = Choices {
@@ -316,7 +317,7 @@ impl<S: PortSelector> Chooser<'_, S> {
         };
         let cx = &mut SwitchCx { now, rng: self.rng };
         let header = header(frame, self.locators.key(frame.to));
-        first + self.selector.select(cx, &header, &mut choices) as u32 - self.first_id
+        own_first + self.selector.select(cx, &header, &mut choices) as u32
     }
 }
 

@@ -66,7 +66,7 @@ pub(in crate::engine) struct AroundPlain<'s, 'w, P> {
     pub(in crate::engine) first_id: u32,
     pub(in crate::engine) fabric: &'s Fabric,
     pub(in crate::engine) forwarding: &'s Forwarding,
-    /// The switch's own.
+    /// The switch's own, from the first choice's on.
     pub(in crate::engine) lines: &'s mut [Line],
     pub(in crate::engine) ports: &'s mut [P],
     pub(in crate::engine) world: &'s mut World<'w>,
@@ -83,12 +83,12 @@ impl<P: QueuePort> Surroundings for AroundPlain<'_, '_, P> {
         group_of(self.fabric, self.to)
     }
 
-    #[inline]
+    // Always inline: a call for each choice costs more than the reading.
+    #[inline(always)]
     fn queue(&mut self, choice: usize) -> Queue {
         // Else frames that came before may not have joined yet.
         debug_assert!(!self.stateless, "a scheme that says it is stateless reads queues");
-        let number = self.first as usize + choice;
-        self.ports[number].queue(self.seen, &mut self.lines[number], self.world)
+        self.ports[choice].queue(self.seen, &mut self.lines[choice], self.world)
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {
