@@ -2,8 +2,9 @@
 
 use super::output::{note_line, print_line};
 use super::{End, input};
+use raddle::results::{self, Kept};
 use raddle::study::place::at;
-use raddle::view::{self, Viewable};
+use raddle::view;
 use std::path::PathBuf;
 
 /// Arguments of `raddle view`.
@@ -24,7 +25,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn view(arguments: &Arguments) -> End {
-    let found = match view::runs(&arguments.results) {
+    let found = match results::runs(&arguments.results) {
         Ok(found) => found,
         Err(error) => return input::refuse_text(&error.to_string()),
     };
@@ -46,7 +47,7 @@ pub(super) fn view(arguments: &Arguments) -> End {
         note_line!("error: {}", at(&arguments.out, error));
         return End::Failed;
     }
-    let names: Vec<&str> = shown.iter().map(|run: &Viewable| run.name.as_str()).collect();
+    let names: Vec<&str> = shown.iter().map(|run: &Kept| run.name.as_str()).collect();
     print_line!(
         "wrote {} ({} kB) of {}; open it in a browser",
         arguments.out.display(),

@@ -35,6 +35,7 @@ pub mod import;
 pub mod plugins;
 pub mod problem;
 pub mod report;
+pub mod results;
 pub mod scenario;
 pub mod schema;
 pub mod study;

@@ -1,9 +1,10 @@
 //! The heat of links over time: a byte a port and bucket for each metric.
 
+use super::ViewError;
 use super::blocks::Blocks;
-use super::fabric::Fabric;
 use super::times::Times;
-use super::{ViewError, Viewable};
+use crate::results::{Fabric, Kept, ResultsError};
+
 use crate::study::tables::TableFile;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -40,7 +41,7 @@ impl Scales {
 }
 
 /// The scales of all runs together.
-pub(super) fn scales(runs: &[Viewable], times: &Times) -> Result<Scales, ViewError> {
+pub(super) fn scales(runs: &[Kept], times: &Times) -> Result<Scales, ViewError> {
     let mut scales = Scales::default();
     for run in runs {
         let Some(series) = Series::read(&run.folder)? else { continue };
@@ -67,7 +68,7 @@ pub(super) fn put(
     let ports = fabric.ports.len();
     if let Some(port) = series.ports.iter().find(|port| **port >= ports) {
         let why = format!("port {port} is none of the {ports} of `ports`: it is of another run");
-        return Err(ViewError::Damaged(folder.join("series.parquet"), why));
+        return Err(ResultsError::Damaged(folder.join("series.parquet"), why).into());
     }
     for (metric, scale) in METRICS.iter().zip(scales.0) {
         if scale > 0.0 || metric.word == "queue" {

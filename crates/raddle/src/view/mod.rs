@@ -4,21 +4,19 @@
 //! and numbers (JSON) and blocks of typed arrays in it. What a run recorded decides what it shows.
 
 mod blocks;
-mod fabric;
 mod heat;
-mod names;
 mod packets;
 mod run;
 #[cfg(test)]
 mod tests;
 mod times;
+mod title;
 
+use crate::results::{self, Fabric, Kept, ResultsError};
 use crate::study::tables::TableError;
 use blocks::Blocks;
-use fabric::Fabric;
 use serde_json::{Value, json};
 use std::fmt;
-use std::path::{Path, PathBuf};
 
 /// What the page is made of, but for the data.
 const PAGE: &str = include_str!("../../view/dist/view.html");
@@ -28,14 +26,8 @@ const RUNS: usize = 2;
 /// Why there is nothing to view.
 #[derive(Debug)]
 pub enum ViewError {
-    /// A folder without runs, and what was looked for.
-    NoRuns(PathBuf),
-    /// A table as CSV, which the page does not read.
-    Csv(PathBuf),
-    /// A run's words that are none of ours, or a table that is damaged.
-    Damaged(PathBuf, String),
-    /// A run that was asked for by a number that none has.
-    NoSuchRun(usize, usize),
+    /// The folder's runs cannot be read.
+    Results(ResultsError),
     /// More than two runs were asked for.
     TooMany(usize),
 }
@@ -43,21 +35,7 @@ pub enum ViewError {
 impl fmt::Display for ViewError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRuns(folder) => write!(
-                f,
-                "{}: no run is in this folder; expected what `raddle run --out`, `raddle sweep` or \
-                 `raddle compare` wrote, with a `run.json`",
-                folder.display()
-            ),
-            Self::Csv(folder) => write!(
-                f,
-                "{}: its tables are CSV, and a view reads Parquet; run it again without `--csv`",
-                folder.display()
-            ),
-            Self::Damaged(path, why) => write!(f, "{}: {why}", path.display()),
-            Self::NoSuchRun(asked, there) => {
-                write!(f, "there is no run {asked}: the folder has runs 1 to {there}")
-            }
+            Self::Results(error) => error.fmt(f),
             Self::TooMany(asked) => {
                 write!(f, "{asked} runs cannot be put beside each other: two at most")
             }
@@ -67,28 +45,16 @@ impl fmt::Display for ViewError {
 
 impl std::error::Error for ViewError {}
 
-impl From<TableError> for ViewError {
-    fn from(error: TableError) -> Self {
-        Self::Damaged(error.path, error.reason)
+impl From<ResultsError> for ViewError {
+    fn from(error: ResultsError) -> Self {
+        Self::Results(error)
     }
 }
 
-/// A run that can be looked into.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Viewable {
-    /// Its folder.
-    pub folder: PathBuf,
-    /// What it is called beside the others.
-    pub name: String,
-}
-
-/// The runs of a folder of results, in the order of their names.
-///
-/// # Errors
-/// A folder without any.
-pub fn runs(results: &Path) -> Result<Vec<Viewable>, ViewError> {
-    let found = names::runs(results)?;
-    if found.is_empty() { Err(ViewError::NoRuns(results.to_path_buf())) } else { Ok(found) }
+impl From<TableError> for ViewError {
+    fn from(error: TableError) -> Self {
+        Self::Results(error.into())
+    }
 }
 
 /// Which of `runs` (numbers from 1) are shown; without any asked for, the first and the first that
@@ -96,32 +62,28 @@ pub fn runs(results: &Path) -> Result<Vec<Viewable>, ViewError> {
 ///
 /// # Errors
 /// Numbers that no run has, more than two.
-pub fn choose(runs: &[Viewable], asked: &[usize]) -> Result<Vec<Viewable>, ViewError> {
+pub fn choose(runs: &[Kept], asked: &[usize]) -> Result<Vec<Kept>, ViewError> {
     if asked.len() > RUNS {
         return Err(ViewError::TooMany(asked.len()));
     }
     if asked.is_empty() {
         // What differs by more than its seed, if there is such a run.
-        let kind = |run: &Viewable| {
+        let kind = |run: &Kept| {
             run.name.rsplit_once(", seed ").map_or(run.name.clone(), |own| own.0.to_owned())
         };
-        let mut shown: Vec<Viewable> = runs.iter().take(1).cloned().collect();
+        let mut shown: Vec<Kept> = runs.iter().take(1).cloned().collect();
         let other = runs.iter().find(|run| kind(run) != kind(&runs[0])).or_else(|| runs.get(1));
         shown.extend(other.cloned());
         return Ok(shown);
     }
-    let of = |number: &usize| {
-        let run = number.checked_sub(1).and_then(|at| runs.get(at)).cloned();
-        run.ok_or(ViewError::NoSuchRun(*number, runs.len()))
-    };
-    asked.iter().map(of).collect()
+    Ok(results::numbered(runs, asked)?)
 }
 
 /// The page of one or two runs.
 ///
 /// # Errors
 /// Runs whose tables are CSV or damaged.
-pub fn page(runs: &[Viewable]) -> Result<String, ViewError> {
+pub fn page(runs: &[Kept]) -> Result<String, ViewError> {
     let mut blocks = Blocks::default();
     let mut fabrics: Vec<Fabric> = Vec::new();
     let mut heads = Vec::new();
@@ -137,7 +99,7 @@ pub fn page(runs: &[Viewable]) -> Result<String, ViewError> {
         let place = run::Place { index, fabric_at: at, fabric: &fabrics[at] };
         heads.push(run::head(run, &place, &times, &scales, &mut blocks)?);
     }
-    let title = names::title(runs);
+    let title = title::of(runs);
     let head = json!({
         "schema": "raddle.view/1",
         "title": title,

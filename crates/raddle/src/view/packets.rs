@@ -2,8 +2,8 @@
 
 use super::ViewError;
 use super::blocks::Blocks;
-use super::fabric::Fabric;
 use super::times::Times;
+use crate::results::Fabric;
 use crate::study::tables::TableFile;
 use serde_json::{Value, json};
 use std::collections::HashMap;

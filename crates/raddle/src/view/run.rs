@@ -1,11 +1,10 @@
 //! One run for the page: its flows, the heat of its links, what broke, and the sentence on top.
 
 use super::blocks::Blocks;
-use super::fabric::{Fabric, needed};
 use super::heat::{self, Scales};
-use super::names::summary;
 use super::times::Times;
-use super::{ViewError, Viewable, packets, times};
+use super::{ViewError, packets, times};
+use crate::results::{Fabric, Kept, needed, summary};
 use crate::study::tables::TableFile;
 use crate::study::text::time;
 use serde_json::{Value, json};
@@ -31,7 +30,7 @@ pub(super) struct Place<'a> {
 
 /// What the page's head says of the run; its numbers go into `blocks`.
 pub(super) fn head(
-    run: &Viewable,
+    run: &Kept,
     &Place { index, fabric_at, fabric }: &Place<'_>,
     times: &Times,
     scales: &Scales,

@@ -1,13 +1,10 @@
 use super::*;
-use crate::scenario;
-use crate::study::summary::RunSummary;
-use crate::study::tables::{self, Format};
-use crate::study::timing::Cost;
+use crate::results::{fixture, runs};
+use crate::study::tables::Format;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use raddle_sim::record::{FlowRecord, Outcome};
-use raddle_sim::{bound, engine};
 use std::fs;
 use std::io::Read;
 
@@ -21,19 +18,7 @@ const ALL: &str = "[record]\nmap = true\nflows = [0, 5]\npackets = true\nprobes 
 
 /// A folder with a run of the scenario, and what came of it.
 fn run(record: &str, format: Format) -> (tempfile::TempDir, Outcome) {
-    let text = format!("{SCENARIO}{record}");
-    let study = scenario::parse("t.toml", &text, Path::new("."), &[])
-        .unwrap_or_else(|problems| panic!("{}", problems.render(false)));
-    let plan = study.cells[0].scenario.resolve(1).unwrap();
-    let outcome = engine::run(&plan, &mut ());
-    let ideals = bound::ideals(&plan);
-    let folder = tempfile::tempdir().unwrap();
-    for table in tables::of_run("5ce7a110", &plan, &outcome, &ideals) {
-        tables::write_parts(folder.path(), &table, format).unwrap();
-    }
-    let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, Cost::default());
-    fs::write(folder.path().join("run.json"), summary.to_json().to_string()).unwrap();
-    fs::write(folder.path().join("scenario.toml"), text).unwrap();
+    let (folder, _, outcome) = fixture::kept(&format!("{SCENARIO}{record}"), format);
     (folder, outcome)
 }
 

@@ -1,6 +1,7 @@
 //! The grid of time that all runs of a page share.
 
-use super::{ViewError, Viewable};
+use super::ViewError;
+use crate::results::Kept;
 use crate::study::tables::TableFile;
 use std::path::Path;
 
@@ -16,7 +17,7 @@ pub(super) struct Times {
 
 impl Times {
     /// The widest of the runs' buckets, or so many of them together that all cells fit.
-    pub(super) fn of(runs: &[Viewable]) -> Result<Self, ViewError> {
+    pub(super) fn of(runs: &[Kept]) -> Result<Self, ViewError> {
         let mut width_us = Some(0.0_f64);
         let mut needed = 0.0_f64;
         for run in runs {

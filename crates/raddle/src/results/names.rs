@@ -1,6 +1,6 @@
 //! Runs of a folder, and what they are called beside each other.
 
-use super::{ViewError, Viewable};
+use super::{Kept, ResultsError};
 use crate::study::tables::TableFile;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 const LAST_FIXED: &str = "wall_s";
 
 /// What `run.json` of a folder says.
-pub(super) fn summary(folder: &Path) -> Result<Value, ViewError> {
+pub(crate) fn summary(folder: &Path) -> Result<Value, ResultsError> {
     let path = folder.join("run.json");
-    let damaged = |why: String| ViewError::Damaged(path.clone(), why);
+    let damaged = |why: String| ResultsError::Damaged(path.clone(), why);
     let text = fs::read_to_string(&path).map_err(|error| damaged(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))
 }
 
 /// The runs in `results`: it may be the folder of one run, of several, or what `compare` wrote.
-pub(super) fn runs(results: &Path) -> Result<Vec<Viewable>, ViewError> {
+pub(super) fn runs(results: &Path) -> Result<Vec<Kept>, ResultsError> {
     if results.join("run.json").exists() {
         let folder = results.to_path_buf();
         let name = scheme(&folder).unwrap_or_else(|| "run".to_owned());
-        return Ok(vec![Viewable { folder, name }]);
+        return Ok(vec![Kept { folder, name }]);
     }
     let inner = results.join("results");
     let folders = if inner.is_dir() { folders(&inner)? } else { folders(results)? };
@@ -47,13 +47,14 @@ pub(super) fn runs(results: &Path) -> Result<Vec<Viewable>, ViewError> {
     let shared = |name: &str| all.iter().filter(|run| run.2 == name).count() > 1;
     let named = all.iter().map(|(_, folder, name, seed)| {
         let name = if shared(name) { format!("{name}, seed {seed}") } else { name.clone() };
-        Viewable { folder: folder.clone(), name }
+        Kept { folder: folder.clone(), name }
     });
     Ok(named.collect())
 }
 
-fn folders(place: &Path) -> Result<Vec<PathBuf>, ViewError> {
-    let wrong = |error: std::io::Error| ViewError::Damaged(place.to_path_buf(), error.to_string());
+fn folders(place: &Path) -> Result<Vec<PathBuf>, ResultsError> {
+    let wrong =
+        |error: std::io::Error| ResultsError::Damaged(place.to_path_buf(), error.to_string());
     let mut found = Vec::new();
     for entry in fs::read_dir(place).map_err(wrong)? {
         let path = entry.map_err(wrong)?.path();
@@ -70,7 +71,7 @@ fn folders(place: &Path) -> Result<Vec<PathBuf>, ViewError> {
 type Told = HashMap<(String, String), (usize, String)>;
 
 /// Of each row of `runs`: its place, and the values that a sweep gave its keys.
-fn swept(place: &Path) -> Result<Told, ViewError> {
+fn swept(place: &Path) -> Result<Told, ResultsError> {
     let Some(table) = TableFile::open(place, "runs")? else { return Ok(HashMap::new()) };
     let names = table.names();
     let first = names.iter().position(|name| name == LAST_FIXED).map_or(names.len(), |at| at + 1);
@@ -102,24 +103,4 @@ fn scheme(folder: &Path) -> Option<String> {
         (Some(host), Some(switch)) if switch != "ecmp" => Some(format!("{host}, {switch}")),
         (host, switch) => host.or(switch),
     }
-}
-
-/// What the runs have in common, in a few words.
-pub(super) fn title(runs: &[Viewable]) -> String {
-    let of = |run: &Viewable| -> Option<String> {
-        let text = fs::read_to_string(run.folder.join("scenario.toml")).ok()?;
-        let scenario: toml::Table = text.parse().ok()?;
-        let topology = scenario.get("fabric")?.get("topology")?;
-        let word = |key: &str| {
-            topology.get(key).map(ToString::to_string).map(|text| text.replace('"', ""))
-        };
-        let hosts = word("hosts").map(|hosts| format!("{hosts} hosts, ")).unwrap_or_default();
-        let kind = word("kind").unwrap_or_default().replace('_', " ");
-        let traffic =
-            scenario.get("traffic").and_then(|own| own.get("kind")).and_then(toml::Value::as_str);
-        let traffic =
-            traffic.map(|kind| format!(", {}", kind.replace('_', " "))).unwrap_or_default();
-        Some(format!("{hosts}{kind}{traffic}"))
-    };
-    runs.first().and_then(of).unwrap_or_else(|| "a run".to_owned())
 }

@@ -1,6 +1,6 @@
 //! The fabric of a run: nodes, and ports with where they lead.
 
-use super::ViewError;
+use super::ResultsError;
 use crate::study::tables::TableFile;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -8,22 +8,22 @@ use std::path::Path;
 
 /// Nodes and ports, as the page has them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fabric {
-    pub(super) nodes: Vec<String>,
+pub(crate) struct Fabric {
+    pub(crate) nodes: Vec<String>,
     kinds: Vec<&'static str>,
     tiers: Vec<Option<u64>>,
     planes: Vec<Option<u64>>,
     pods: Vec<Option<u64>>,
-    pub(super) ports: Vec<String>,
+    pub(crate) ports: Vec<String>,
     owners: Vec<usize>,
     peers: Vec<usize>,
-    pub(super) peer_ports: Vec<usize>,
-    pub(super) rates: Vec<f64>,
+    pub(crate) peer_ports: Vec<usize>,
+    pub(crate) rates: Vec<f64>,
 }
 
 impl Fabric {
     /// From the tables `nodes` and `ports` of a run.
-    pub(super) fn read(folder: &Path) -> Result<Self, ViewError> {
+    pub(crate) fn read(folder: &Path) -> Result<Self, ResultsError> {
         let nodes = needed(folder, "nodes")?;
         let ports = needed(folder, "ports")?;
         let names: Vec<String> = nodes.texts("name")?.into_iter().flatten().collect();
@@ -52,14 +52,20 @@ impl Fabric {
         })
     }
 
+    /// The nodes at which a port's link begins and ends.
+    pub(crate) fn ends(&self, port: usize) -> (&str, &str) {
+        let name = |node: usize| self.nodes.get(node).map_or("", |name| name);
+        (name(self.owners[port]), name(self.peers[port]))
+    }
+
     /// Rate of a host's links together, in Gbit/s.
-    pub(super) fn rate_of(&self, host: usize) -> f64 {
+    pub(crate) fn rate_of(&self, host: usize) -> f64 {
         let own = self.owners.iter().zip(&self.rates).filter(|(owner, _)| **owner == host);
         own.map(|(_, rate)| rate).sum::<f64>().max(1e-9)
     }
 
     /// What the page reads.
-    pub(super) fn head(&self) -> Value {
+    pub(crate) fn head(&self) -> Value {
         json!({
             "nodes": {
                 "name": self.nodes,
@@ -79,15 +85,15 @@ impl Fabric {
 }
 
 /// A table that every run has.
-pub(super) fn needed(folder: &Path, name: &str) -> Result<TableFile, ViewError> {
+pub(crate) fn needed(folder: &Path, name: &str) -> Result<TableFile, ResultsError> {
     if let Some(table) = TableFile::open(folder, name)? {
         return Ok(table);
     }
     if folder.join("flows.csv").exists() {
-        return Err(ViewError::Csv(folder.to_path_buf()));
+        return Err(ResultsError::Csv(folder.to_path_buf()));
     }
     let path = folder.join(format!("{name}.parquet"));
-    Err(ViewError::Damaged(path, "it is missing; run the scenario again".to_owned()))
+    Err(ResultsError::Damaged(path, "it is missing; run the scenario again".to_owned()))
 }
 
 /// What the columns of the map call a node: by its tier, from hosts up.
