@@ -47,6 +47,7 @@ mod bench;
 mod bounds;
 mod compare;
 mod explain;
+mod export;
 mod figures;
 mod grid;
 mod input;
@@ -112,6 +113,8 @@ enum Command {
     Schedule(schedule::Arguments),
     /// Write a page with which one looks into a run: links, flows and packets over time.
     View(view::Arguments),
+    /// Write a run's packets for Wireshark.
+    Export(export::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),
 }
@@ -163,6 +166,7 @@ pub fn main_with(plugins: Plugins) -> ExitCode {
         Command::Throughput(arguments) => throughput::throughput(&arguments),
         Command::Schedule(arguments) => schedule::schedule(&arguments),
         Command::View(arguments) => view::view(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
     };
     match end {

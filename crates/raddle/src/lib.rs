@@ -30,6 +30,7 @@
 
 pub mod bounds;
 pub mod catalogue;
+pub mod export;
 pub mod families;
 pub mod import;
 pub mod plugins;

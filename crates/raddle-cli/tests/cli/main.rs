@@ -3,6 +3,7 @@
 mod catalogue;
 mod circuits;
 mod compare;
+mod export;
 mod kept;
 mod mistakes;
 mod output;

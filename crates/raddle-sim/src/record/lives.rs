@@ -12,7 +12,7 @@ use super::rows::{Fate, HopRow, PacketRow};
 use crate::plan::Plan;
 use crate::topology::Node;
 use crate::wire::arbitration::Arbitration;
-use crate::wire::frame::{Frame, Kind, flag};
+use crate::wire::frame::{Frame, Kind, Locators, flag};
 use raddle_schemes::ids::{Entropy, FlowId, PortId};
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::{Span, Time};
@@ -33,6 +33,7 @@ enum At {
 /// Follows them.
 pub(super) struct Lives<'a> {
     plan: &'a Plan,
+    locators: Locators,
     first_row: u64,
     packets: Vec<PacketRow>,
     at: Vec<At>,
@@ -59,6 +60,7 @@ impl<'a> Lives<'a> {
     pub(super) fn new(plan: &'a Plan, first_row: u64) -> Self {
         Self {
             plan,
+            locators: Locators::of(&plan.fabric, plan.queue.classes),
             first_row,
             packets: Vec::new(),
             at: Vec::new(),
@@ -159,6 +161,7 @@ impl<'a> Lives<'a> {
             again: frame.has(flag::AGAIN),
             port: event.port,
             entropy: frame.entropy(),
+            class: self.locators.class(frame.to),
             bytes: frame.size().0 as u16,
             sent: event.at,
             arrived: None,
@@ -236,6 +239,7 @@ impl<'a> Lives<'a> {
             arrived,
             found,
             stay: Span::ZERO,
+            bytes: event.frame.size().0 as u16,
             entropy: event.frame.entropy(),
             marked,
             fate: Fate::UnderWay,
@@ -267,6 +271,7 @@ impl<'a> Lives<'a> {
         own.stay = event.at.since(own.arrived);
         let trimmed = self.trimmed_at[row] == Some(hop);
         own.fate = if trimmed { Fate::Trimmed } else { Fate::Left };
+        own.bytes = event.frame.size().0 as u16;
         own.entropy = event.frame.entropy();
         own.marked |= event.frame.has(flag::MARKED) && !self.packets[row].marked;
         self.last_hop[row] = Some(hop);

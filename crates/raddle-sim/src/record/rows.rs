@@ -58,6 +58,36 @@ pub enum Fate {
 }
 
 impl Fate {
+    /// Every fate.
+    const ALL: [Self; 12] = [
+        Self::Delivered,
+        Self::NotNeeded,
+        Self::Trimmed,
+        Self::Lost(DropCause::Overflow),
+        Self::Lost(DropCause::LinkDown),
+        Self::Lost(DropCause::NodeDown),
+        Self::Lost(DropCause::Loss),
+        Self::Lost(DropCause::NoRoute),
+        Self::Middleware,
+        Self::UnderWay,
+        Self::Left,
+        Self::Moved,
+    ];
+
+    /// The one of this word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fate| fate.word() == word)
+    }
+
+    /// Of a hop: whether its last bit left the port.
+    pub fn has_left(self) -> bool {
+        match self {
+            Self::Left | Self::Trimmed => true,
+            Self::Lost(cause) => DropCause::BEHIND.contains(&cause),
+            _ => false,
+        }
+    }
+
     /// The word of tables.
     pub const fn word(self) -> &'static str {
         match self {
@@ -86,6 +116,8 @@ pub struct PacketRow {
     pub port: PortId,
     /// The entropy value that its sender gave it.
     pub entropy: Entropy,
+    /// The data class in which it left the host.
+    pub class: u8,
     /// Its bytes on the wire.
     pub bytes: u16,
     /// When its last bit left the host.
@@ -117,6 +149,8 @@ pub struct HopRow {
     pub found: Option<u64>,
     /// How long it was there: until its last bit left, or it was lost.
     pub stay: Span,
+    /// Its bytes on the wire when it left: those of the header, of one that had been trimmed.
+    pub bytes: u16,
     /// The entropy value with which it left.
     pub entropy: Entropy,
     /// Whether it was marked here.
@@ -148,4 +182,18 @@ pub(super) fn merged(
         same
     });
     (routes, progress)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_of_one_fate() {
+        for fate in Fate::ALL {
+            assert_eq!(Fate::of_word(fate.word()), Some(fate));
+        }
+        assert!(DropCause::ALL.iter().all(|cause| Fate::ALL.contains(&Fate::Lost(*cause))));
+        assert_eq!(Fate::of_word("eaten"), None);
+    }
 }

@@ -24,6 +24,12 @@ impl Row for HopRow {
             |row| row.found,
         );
         table.col("stay_ps", "ps", "until its last bit left, or it was lost", |row| row.stay.0);
+        table.col(
+            "bytes",
+            "B",
+            "its size on the wire when it left: that of its header, if it had been trimmed",
+            |row| u64::from(row.bytes),
+        );
         table
             .col("entropy", "", "entropy value with which it left", |row| u64::from(row.entropy.0));
         table.col("marked", "", "whether it was marked here", |row| row.marked);

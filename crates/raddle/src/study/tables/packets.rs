@@ -22,6 +22,7 @@ impl Row for PacketRow {
         table.col("entropy", "", "entropy value that its sender gave it", |row| {
             u64::from(row.entropy.0)
         });
+        table.col("class", "", "data class in which it left the host", |row| u64::from(row.class));
         table.col("bytes", "B", "its size on the wire", |row| u64::from(row.bytes));
         table.col("sent_ps", "ps", "when its last bit left the host", |row| row.sent.0);
         table.col("arrived_ps", "ps", "when the receiver had it; empty if it never did", |row| {

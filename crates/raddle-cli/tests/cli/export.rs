@@ -1,0 +1,53 @@
+//! `raddle export`: files for other tools, and what is said where there is nothing to write.
+
+use super::{SMALL, SWEEP, Scratch, raddle};
+use std::fs;
+
+const PACKETS: &str = "[record]\nflows = [3]\n";
+
+#[test]
+fn a_run_is_chosen_by_its_number() {
+    let scratch = Scratch::new(&format!("{SMALL}{PACKETS}{SWEEP}"));
+    let (out, file) = (scratch.text("out"), scratch.text("a.pcapng"));
+    let swept = raddle(&["sweep", &scratch.scenario(), "--out", &out]);
+    assert_eq!(swept.status, 0, "{}", swept.err);
+    assert_eq!(raddle(&["export", &out, "--list"]).out, "   1  ops\n   2  reps\n");
+    raddle(&["export", &out, "--pcapng", &file]).refused(&[
+        "the folder has 2 runs",
+        "`--run 1`",
+        "--list",
+    ]);
+    let second = raddle(&["export", &out, "--run", "2", "--pcapng", &file]);
+    assert_eq!(second.status, 0, "{}", second.err);
+    assert!(second.out.contains("a.pcapng (96 records, "), "{}", second.out);
+    assert!(second.out.ends_with("B) of reps\n"), "{}", second.out);
+    assert!(fs::read(&file).unwrap().starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]));
+    raddle(&["export", &out, "--run", "3", "--pcapng", &file])
+        .refused(&["there is no run 3", "runs 1 to 2"]);
+}
+
+#[test]
+fn what_cannot_be_exported_is_told() {
+    let scratch = Scratch::new(SMALL);
+    let file = scratch.text("a.pcapng");
+    let empty = scratch.text("nothing");
+    fs::create_dir(&empty).unwrap();
+    raddle(&["export", &empty, "--pcapng", &file]).refused(&["no run is in this folder"]);
+    let out = scratch.text("out");
+    assert_eq!(raddle(&["run", &scratch.scenario(), "--out", &out]).status, 0);
+    raddle(&["export", &out]).refused(&["nothing to write", "`--pcapng FILE`"]);
+    raddle(&["export", &out, "--pcapng", &file])
+        .refused(&["packets were not recorded", "\nrecord.flows = ["]);
+    assert!(!scratch.path("a.pcapng").exists());
+    let csv = scratch.text("csv");
+    assert_eq!(raddle(&["run", &scratch.scenario(), "--out", &csv, "--csv"]).status, 0);
+    raddle(&["export", &csv, "--pcapng", &file]).refused(&["its tables are CSV", "`--csv`"]);
+    let scratch = Scratch::new(&format!("{SMALL}{PACKETS}"));
+    let out = scratch.text("out");
+    assert_eq!(raddle(&["run", &scratch.scenario(), "--out", &out]).status, 0);
+    raddle(&["export", &out, "--flows", "4", "--pcapng", &file])
+        .refused(&["packets of flow 4 were not recorded", "\nrecord.flows = [4]"]);
+    let lost = raddle(&["export", &out, "--pcapng", &scratch.text("no/folder/a.pcapng")]);
+    assert_eq!(lost.status, 1);
+    assert!(lost.err.contains("a.pcapng"), "{}", lost.err);
+}
