@@ -4,7 +4,8 @@ use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::export::{self, ExportError, Written};
 use raddle::results::{self, Kept};
-use raddle::study::text::{count, short};
+use raddle::study::tables::Format;
+use raddle::study::text::{count, plural, short};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle export`.
@@ -12,18 +13,24 @@ use std::path::{Path, PathBuf};
 pub(super) struct Arguments {
     /// A folder of results: what `raddle run --out`, `sweep --out` or `compare` wrote.
     results: PathBuf,
-    /// Which run, by its number in `--list`.
-    #[arg(long, value_name = "N")]
-    run: Option<usize>,
+    /// Which runs, by their numbers in `--list`: one for a capture; any for tables, all by default.
+    #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
+    runs: Vec<usize>,
     /// List the runs of the folder, and write nothing.
-    #[arg(long, conflicts_with_all = ["run", "flows", "pcapng"])]
+    #[arg(long, conflicts_with_all = ["runs", "flows", "pcapng", "csv", "parquet"])]
     list: bool,
     /// Packets of these flows alone; of all that were recorded by default.
-    #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
+    #[arg(long, value_name = "N[,N]", value_delimiter = ',', requires = "pcapng")]
     flows: Vec<u64>,
     /// Packets as a capture for Wireshark: an interface is a port, a record a frame that left it.
     #[arg(long, value_name = "FILE")]
     pcapng: Option<PathBuf>,
+    /// Every table as comma-separated values, rows of all runs in one file; the folder is made.
+    #[arg(long, value_name = "DIR")]
+    csv: Option<PathBuf>,
+    /// The same as Parquet.
+    #[arg(long, value_name = "DIR")]
+    parquet: Option<PathBuf>,
 }
 
 pub(super) fn export(arguments: &Arguments) -> End {
@@ -44,40 +51,57 @@ pub(super) fn export(arguments: &Arguments) -> End {
 }
 
 fn write(arguments: &Arguments, found: &[Kept]) -> Result<(), End> {
-    let Some(file) = &arguments.pcapng else {
-        return Err(input::refuse_text("nothing to write: name a file by `--pcapng FILE`"));
+    let folders = [(&arguments.csv, Format::Csv), (&arguments.parquet, Format::Parquet)];
+    if arguments.pcapng.is_none() && folders.iter().all(|(folder, _)| folder.is_none()) {
+        return Err(input::refuse_text(
+            "nothing to write: name `--pcapng FILE`, `--csv DIR` or `--parquet DIR`",
+        ));
+    }
+    let chosen = if arguments.runs.is_empty() {
+        found.to_vec()
+    } else {
+        let chosen = results::numbered(found, &arguments.runs);
+        chosen.map_err(|error| input::refuse_text(&error.to_string()))?
     };
-    let run = one(arguments, found)?;
-    let written = export::pcapng(&run, &arguments.flows, file);
-    tell(file, "records", &run.name, written)
+    if let Some(file) = &arguments.pcapng {
+        let run = one(arguments, &chosen)?;
+        tell(file, "records", &run.name, export::pcapng(run, &arguments.flows, file))?;
+    }
+    for (folder, format) in folders {
+        let Some(folder) = folder else { continue };
+        let of = match &chosen[..] {
+            [run] => run.name.clone(),
+            runs => plural(runs.len() as u64, "run"),
+        };
+        tell(folder, "rows", &of, export::tables(&chosen, folder, format))?;
+    }
+    Ok(())
 }
 
-/// The run that is asked for, or the only one.
-fn one(arguments: &Arguments, found: &[Kept]) -> Result<Kept, End> {
-    if arguments.run.is_none() && found.len() > 1 {
-        return Err(input::refuse_text(&format!(
-            "the folder has {} runs, and a file holds one: choose it by `--run 1`; `raddle export {} \
+/// The one run that a file holds.
+fn one<'a>(arguments: &Arguments, chosen: &'a [Kept]) -> Result<&'a Kept, End> {
+    match chosen {
+        [run] => Ok(run),
+        _ => Err(input::refuse_text(&format!(
+            "a file holds one run, and here are {}: choose it by `--runs 1`; `raddle export {} \
              --list` lists them",
-            found.len(),
+            chosen.len(),
             arguments.results.display()
-        )));
+        ))),
     }
-    let chosen = results::numbered(found, &[arguments.run.unwrap_or(1)]);
-    let chosen = chosen.map_err(|error| input::refuse_text(&error.to_string()))?;
-    chosen.into_iter().next().ok_or(End::BadInput)
 }
 
 /// Says what was written, or why nothing was.
 fn tell(
     path: &Path,
     what: &str,
-    name: &str,
+    of: &str,
     written: Result<Written, ExportError>,
 ) -> Result<(), End> {
     match written {
         Ok(Written { records, bytes }) => {
             print_line!(
-                "wrote {} ({} {what}, {}B) of {name}",
+                "wrote {} ({} {what}, {}B) of {of}",
                 path.display(),
                 count(records),
                 short(bytes as f64)

@@ -13,16 +13,16 @@ fn a_run_is_chosen_by_its_number() {
     assert_eq!(swept.status, 0, "{}", swept.err);
     assert_eq!(raddle(&["export", &out, "--list"]).out, "   1  ops\n   2  reps\n");
     raddle(&["export", &out, "--pcapng", &file]).refused(&[
-        "the folder has 2 runs",
-        "`--run 1`",
+        "a file holds one run, and here are 2",
+        "`--runs 1`",
         "--list",
     ]);
-    let second = raddle(&["export", &out, "--run", "2", "--pcapng", &file]);
+    let second = raddle(&["export", &out, "--runs", "2", "--pcapng", &file]);
     assert_eq!(second.status, 0, "{}", second.err);
     assert!(second.out.contains("a.pcapng (96 records, "), "{}", second.out);
     assert!(second.out.ends_with("B) of reps\n"), "{}", second.out);
     assert!(fs::read(&file).unwrap().starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]));
-    raddle(&["export", &out, "--run", "3", "--pcapng", &file])
+    raddle(&["export", &out, "--runs", "3", "--pcapng", &file])
         .refused(&["there is no run 3", "runs 1 to 2"]);
 }
 
@@ -35,7 +35,8 @@ fn what_cannot_be_exported_is_told() {
     raddle(&["export", &empty, "--pcapng", &file]).refused(&["no run is in this folder"]);
     let out = scratch.text("out");
     assert_eq!(raddle(&["run", &scratch.scenario(), "--out", &out]).status, 0);
-    raddle(&["export", &out]).refused(&["nothing to write", "`--pcapng FILE`"]);
+    raddle(&["export", &out])
+        .refused(&["nothing to write", "`--pcapng FILE`, `--csv DIR` or `--parquet DIR`"]);
     raddle(&["export", &out, "--pcapng", &file])
         .refused(&["packets were not recorded", "\nrecord.flows = ["]);
     assert!(!scratch.path("a.pcapng").exists());
@@ -50,4 +51,24 @@ fn what_cannot_be_exported_is_told() {
     let lost = raddle(&["export", &out, "--pcapng", &scratch.text("no/folder/a.pcapng")]);
     assert_eq!(lost.status, 1);
     assert!(lost.err.contains("a.pcapng"), "{}", lost.err);
+}
+
+#[test]
+fn tables_of_a_sweep_are_written_together() {
+    let scratch = Scratch::new(&format!("{SMALL}{PACKETS}{SWEEP}"));
+    let (out, csv) = (scratch.text("out"), scratch.text("new/csv"));
+    assert_eq!(raddle(&["sweep", &scratch.scenario(), "--out", &out]).status, 0);
+    let both = raddle(&["export", &out, "--csv", &csv, "--parquet", &scratch.text("parquet")]);
+    assert_eq!(both.status, 0, "{}", both.err);
+    assert!(both.out.lines().all(|line| line.ends_with(" of 2 runs")), "{}", both.out);
+    let lines = |name: &str| fs::read_to_string(scratch.path(name)).unwrap().lines().count();
+    assert_eq!((lines("new/csv/runs.csv"), lines("new/csv/flows.csv")), (1 + 2, 1 + 2 * 16));
+    let told = raddle(&["explain", &scratch.text("parquet/hops.parquet")]);
+    assert!(told.out.contains("row of `packets`, from 0"), "{}", told.out);
+    let one = raddle(&["export", &out, "--csv", &csv, "--runs", "2"]);
+    assert!(one.out.ends_with(" of reps\n"), "{}", one.out);
+    assert_eq!((lines("new/csv/runs.csv"), lines("new/csv/flows.csv")), (1 + 1, 1 + 16));
+    raddle(&["export", &out, "--csv", &csv, "--flows", "3"]).refused(&["--pcapng"]);
+    raddle(&["export", &out, "--parquet", &out])
+        .refused(&["the runs are read from this folder; write into another"]);
 }

@@ -16,6 +16,8 @@ pub enum ExportError {
     NotRecorded(PathBuf, &'static str, String),
     /// The run's folder, a flow whose packets it lacks, and how many flows' it has.
     NoSuchFlow(PathBuf, u64, usize),
+    /// A folder that has the runs which are to be written into it.
+    OwnFolder(PathBuf),
     /// A file could not be written.
     Write(PathBuf, String),
 }
@@ -45,6 +47,11 @@ impl fmt::Display for ExportError {
                 f,
                 "{}: packets of flow {flow} were not recorded, but of {of} others; the same scenario \
                  with this line records them, and changes nothing else:\nrecord.flows = [{flow}]",
+                folder.display()
+            ),
+            Self::OwnFolder(folder) => write!(
+                f,
+                "{}: the runs are read from this folder; write into another",
                 folder.display()
             ),
             Self::Write(path, why) => f.write_str(&at(path, why)),

@@ -6,12 +6,14 @@
 mod error;
 mod frame;
 mod pcapng;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod traced;
 
 pub use error::ExportError;
 pub use pcapng::pcapng;
+pub use tables::tables;
 
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
 mod pcapng;
+mod tables;
 
 use crate::results::{Kept, fixture, runs};
 use crate::study::tables::Format;

@@ -116,6 +116,37 @@ pub fn write_parts(
     write_all(folder, table.name, table.split(ROWS_AT_ONCE), format)
 }
 
+/// The same of a table whose parts are read as they are written: how many rows, and bytes of the file.
+/// What ends the reading is the inner error; there is no file then.
+///
+/// # Errors
+/// The file and what the system said.
+pub fn write_read<E>(
+    folder: &Path,
+    name: &str,
+    parts: impl IntoIterator<Item = Result<Table, E>>,
+    format: Format,
+) -> Result<Result<(u64, u64), E>, TableError> {
+    let (mut rows, mut failed) = (0, None);
+    let parts = parts.into_iter().map_while(|part| match part {
+        Ok(part) => {
+            rows += part.rows() as u64;
+            Some(part)
+        }
+        Err(error) => {
+            failed = Some(error);
+            None
+        }
+    });
+    let path = write_all(folder, name, parts, format)?;
+    let told = |error| TableError::new(&path, error);
+    if let Some(error) = failed {
+        std::fs::remove_file(&path).map_err(told)?;
+        return Ok(Err(error));
+    }
+    Ok(Ok((rows, std::fs::metadata(&path).map_err(told)?.len())))
+}
+
 fn write_all(
     folder: &Path,
     name: &str,

@@ -30,7 +30,7 @@ mod uplinks;
 
 pub use column::{ColumnSpec, TableSpec};
 pub use explain::explain;
-pub use files::{Format, TableError, sound, write, write_parts};
+pub use files::{Format, TableError, sound, write, write_parts, write_read};
 pub use read::TableFile;
 pub use runs::{RunRow, runs};
 
@@ -188,6 +188,23 @@ impl Table {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// Leaves those rows alone of which `keep` says so.
+    pub fn keep(&mut self, keep: &[bool]) {
+        fn kept<V>(values: &mut Vec<V>, keep: &[bool]) {
+            let mut keep = keep.iter();
+            values.retain(|_| keep.next().copied().unwrap_or(false));
+        }
+        for column in &mut self.columns {
+            match &mut column.values {
+                Values::U64(values) => kept(values, keep),
+                Values::F64(values) => kept(values, keep),
+                Values::Text(values) => kept(values, keep),
+                Values::Same(_, rows) => *rows = keep.iter().filter(|keep| **keep).count(),
+                Values::Bool(values) => kept(values, keep),
+            }
+        }
     }
 
     /// The column of this name.

@@ -1,11 +1,13 @@
 //! Tables read back from their files, a column at a time.
 
-use super::files::TableError;
+use super::files::{COLUMNS_KEY, TableError};
+use super::{Column, TABLES, Table, Values};
 use parquet::basic::Type as PhysicalType;
 use parquet::column::reader::{ColumnReader, get_typed_column_reader};
 use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -78,12 +80,63 @@ impl TableFile {
             if !matches!(reader, ColumnReader::ByteArrayColumnReader(_)) {
                 return Err(self.wrong(format!("column `{name}` has no texts")));
             }
-            put::<ByteArrayType, _>(reader, rows, &mut all, |text| {
-                String::from_utf8_lossy(text.data()).into_owned()
-            })
-            .map_err(|error| self.wrong(error))?;
+            put::<ByteArrayType, _>(reader, rows, &mut all, |text| text_of(text.data()))
+                .map_err(|error| self.wrong(error))?;
         }
         Ok(all)
+    }
+
+    /// In how many groups its rows are.
+    pub fn groups(&self) -> usize {
+        self.file.num_row_groups()
+    }
+
+    /// A group of its rows, as they were written; `name` is one of [`TABLES`].
+    ///
+    /// # Errors
+    /// The file, where it is damaged or has columns that no table has.
+    pub fn part(&self, name: &'static str, group: usize) -> Result<Table, TableError> {
+        let spec = TABLES.iter().find(|table| table.name == name);
+        let told = self.told();
+        let columns = self.names().into_iter().enumerate().map(|(at, name)| {
+            let of = |key: &str| told[&name][key].as_str().unwrap_or_default().to_owned();
+            let (unit, meaning) = (of("unit"), of("meaning"));
+            Ok(Column { values: self.values(group, at)?, name, unit, meaning })
+        });
+        let columns = columns.collect::<Result<_, TableError>>()?;
+        let meaning = spec.map_or("", |spec| spec.meaning);
+        Ok(Table { name, meaning, columns, scenario: None, seed: None })
+    }
+
+    /// What its metadata says of its columns.
+    fn told(&self) -> Value {
+        let pairs = self.file.metadata().file_metadata().key_value_metadata();
+        let own = pairs.into_iter().flatten().find(|pair| pair.key == COLUMNS_KEY);
+        let text = own.and_then(|pair| pair.value.as_deref()).unwrap_or("{}");
+        serde_json::from_str(text).unwrap_or(Value::Null)
+    }
+
+    /// A column of a row group, as it was written.
+    fn values(&self, group: usize, at: usize) -> Result<Values, TableError> {
+        let group = self.file.get_row_group(group).map_err(|error| self.wrong(error))?;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        let reader = group.get_column_reader(at).map_err(|error| self.wrong(error))?;
+        let read = match reader {
+            ColumnReader::Int64ColumnReader(_) => {
+                all::<Int64Type, _>(reader, rows, |n| *n as u64).map(Values::U64)
+            }
+            ColumnReader::DoubleColumnReader(_) => {
+                all::<DoubleType, _>(reader, rows, |x| *x).map(Values::F64)
+            }
+            ColumnReader::BoolColumnReader(_) => {
+                all::<BoolType, _>(reader, rows, |flag| *flag).map(Values::Bool)
+            }
+            ColumnReader::ByteArrayColumnReader(_) => {
+                all::<ByteArrayType, _>(reader, rows, |text| text_of(text.data())).map(Values::Text)
+            }
+            _ => return Err(self.wrong("it has columns that none of our tables has")),
+        };
+        read.map_err(|error| self.wrong(error))
     }
 
     /// A reader and its rows for each row group.
@@ -112,6 +165,21 @@ impl TableFile {
     fn wrong(&self, reason: impl std::fmt::Display) -> TableError {
         TableError::new(&self.path, reason)
     }
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A row group's values.
+fn all<T: DataType, V: Clone>(
+    reader: ColumnReader,
+    rows: usize,
+    convert: impl Fn(&T::T) -> V,
+) -> Result<Vec<Option<V>>, ParquetError> {
+    let mut all = Vec::with_capacity(rows);
+    put::<T, V>(reader, rows, &mut all, convert)?;
+    Ok(all)
 }
 
 /// Adds a row group's values, `None` for what is absent.
