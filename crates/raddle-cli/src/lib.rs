@@ -113,7 +113,7 @@ enum Command {
     Schedule(schedule::Arguments),
     /// Write a page with which one looks into a run: links, flows and packets over time.
     View(view::Arguments),
-    /// Write runs for other tools: packets for Wireshark, tables as CSV or Parquet.
+    /// Write runs for other tools: packets for Wireshark, a trace for Perfetto, tables as CSV or Parquet.
     Export(export::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),

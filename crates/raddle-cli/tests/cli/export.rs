@@ -35,8 +35,10 @@ fn what_cannot_be_exported_is_told() {
     raddle(&["export", &empty, "--pcapng", &file]).refused(&["no run is in this folder"]);
     let out = scratch.text("out");
     assert_eq!(raddle(&["run", &scratch.scenario(), "--out", &out]).status, 0);
-    raddle(&["export", &out])
-        .refused(&["nothing to write", "`--pcapng FILE`, `--csv DIR` or `--parquet DIR`"]);
+    raddle(&["export", &out]).refused(&[
+        "nothing to write",
+        "`--pcapng FILE`, `--perfetto FILE`, `--csv DIR` or `--parquet DIR`",
+    ]);
     raddle(&["export", &out, "--pcapng", &file])
         .refused(&["packets were not recorded", "\nrecord.flows = ["]);
     assert!(!scratch.path("a.pcapng").exists());
@@ -68,7 +70,26 @@ fn tables_of_a_sweep_are_written_together() {
     let one = raddle(&["export", &out, "--csv", &csv, "--runs", "2"]);
     assert!(one.out.ends_with(" of reps\n"), "{}", one.out);
     assert_eq!((lines("new/csv/runs.csv"), lines("new/csv/flows.csv")), (1 + 1, 1 + 16));
-    raddle(&["export", &out, "--csv", &csv, "--flows", "3"]).refused(&["--pcapng"]);
+    raddle(&["export", &out, "--csv", &csv, "--flows", "3"]).refused(&["`--flows` has no effect"]);
     raddle(&["export", &out, "--parquet", &out])
         .refused(&["the runs are read from this folder; write into another"]);
+}
+
+#[test]
+fn a_trace_says_what_it_lacks_and_how_much_it_may_hold() {
+    let scratch = Scratch::new(&format!("{SMALL}{PACKETS}"));
+    let (out, file) = (scratch.text("out"), scratch.text("a.pftrace"));
+    assert_eq!(raddle(&["run", &scratch.scenario(), "--out", &out]).status, 0);
+    raddle(&["export", &out, "--perfetto", &file, "--hops", "79"])
+        .refused(&["80 hops are more than 79", "`--flows`, or say `--hops 80`"]);
+    let done = raddle(&["export", &out, "--perfetto", &file]);
+    assert_eq!(done.status, 0, "{}", done.err);
+    assert!(done.out.contains("a.pftrace (") && done.out.ends_with("B) of reps\n"), "{}", done.out);
+    assert!(done.err.contains("links over time were not recorded"), "{}", done.err);
+    assert!(done.err.ends_with("\nrecord.map = true\n"), "{}", done.err);
+    raddle(&["export", &out, "--csv", &file, "--hops", "5"]).refused(&["--perfetto"]);
+    let bare = Scratch::new(SMALL);
+    let out = bare.text("out");
+    assert_eq!(raddle(&["run", &bare.scenario(), "--out", &out]).status, 0);
+    raddle(&["export", &out, "--perfetto", &file]).refused(&["\nrecord.map = true"]);
 }

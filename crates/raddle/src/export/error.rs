@@ -3,6 +3,7 @@
 use crate::results::ResultsError;
 use crate::study::place::at;
 use crate::study::tables::TableError;
+use crate::study::text::count;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ pub enum ExportError {
     NotRecorded(PathBuf, &'static str, String),
     /// The run's folder, a flow whose packets it lacks, and how many flows' it has.
     NoSuchFlow(PathBuf, u64, usize),
+    /// How many hops there are, and how many at most a trace may have.
+    TooManyHops(u64, u64),
     /// A folder that has the runs which are to be written into it.
     OwnFolder(PathBuf),
     /// A file could not be written.
@@ -48,6 +51,13 @@ impl fmt::Display for ExportError {
                 "{}: packets of flow {flow} were not recorded, but of {of} others; the same scenario \
                  with this line records them, and changes nothing else:\nrecord.flows = [{flow}]",
                 folder.display()
+            ),
+            Self::TooManyHops(hops, most) => write!(
+                f,
+                "{} hops are more than {}: a browser holds a trace as a whole; choose flows by \
+                 `--flows`, or say `--hops {hops}`",
+                count(*hops),
+                count(*most)
             ),
             Self::OwnFolder(folder) => write!(
                 f,

@@ -72,7 +72,8 @@ pub fn pcapng(run: &Kept, flows: &[u64], to: &Path) -> Result<Written, ExportErr
     let mut out = BufWriter::new(file);
     let records = write_all(&mut out, &comment, &fabric, &traced).map_err(wrong)?;
     let file = out.into_inner().map_err(|error| wrong(error.into_error()))?;
-    Ok(Written { records, bytes: file.metadata().map_err(wrong)?.len() })
+    let bytes = file.metadata().map_err(wrong)?.len();
+    Ok(Written { records, bytes, ..Written::default() })
 }
 
 fn write_all(

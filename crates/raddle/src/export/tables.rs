@@ -26,7 +26,7 @@ pub fn tables(runs: &[Kept], folder: &Path, format: Format) -> Result<Written, E
         needed(&run.folder, "flows")?;
     }
     fs::create_dir_all(folder).map_err(|error| ExportError::write(folder, &error))?;
-    let mut written = Written { records: 0, bytes: 0 };
+    let mut written = Written::default();
     for name in TABLES.iter().map(|table| table.name) {
         let parts = if name == RUNS { rows_of_runs(runs)? } else { parts(runs, name)? };
         let mut parts = parts.peekable();

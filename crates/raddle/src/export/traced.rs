@@ -21,6 +21,7 @@ pub(super) struct Packet {
     pub(super) class: u8,
     pub(super) bytes: u32,
     pub(super) sent_ps: u64,
+    pub(super) arrived_ps: Option<u64>,
     pub(super) fate: Fate,
     pub(super) sure: bool,
     pub(super) hops: Range<usize>,
@@ -160,6 +161,7 @@ fn read_packets(folder: &Path, table: &TableFile) -> Result<Vec<Packet>, ExportE
     let (again, ports) = (column.whole("again")?, column.whole("port")?);
     let (entropies, classes) = (column.whole("entropy")?, column.whole("class")?);
     let (bytes, sent) = (column.whole("bytes")?, column.whole("sent_ps")?);
+    let arrived = column.some("arrived_ps")?;
     let (fates, sure) = (column.fates("fate")?, column.whole("sure")?);
     let packet = |row: usize| Packet {
         row: row as u64,
@@ -171,6 +173,7 @@ fn read_packets(folder: &Path, table: &TableFile) -> Result<Vec<Packet>, ExportE
         class: classes[row] as u8,
         bytes: bytes[row] as u32,
         sent_ps: sent[row],
+        arrived_ps: arrived[row],
         fate: fates[row],
         sure: sure[row] != 0,
         hops: 0..0,

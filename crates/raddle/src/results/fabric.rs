@@ -10,12 +10,12 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fabric {
     pub(crate) nodes: Vec<String>,
-    kinds: Vec<&'static str>,
+    pub(crate) kinds: Vec<&'static str>,
     tiers: Vec<Option<u64>>,
     planes: Vec<Option<u64>>,
-    pods: Vec<Option<u64>>,
+    pub(crate) pods: Vec<Option<u64>>,
     pub(crate) ports: Vec<String>,
-    owners: Vec<usize>,
+    pub(crate) owners: Vec<usize>,
     peers: Vec<usize>,
     pub(crate) peer_ports: Vec<usize>,
     pub(crate) rates: Vec<f64>,

@@ -1,12 +1,14 @@
 //! Folders of results read back: which runs are there, what they are called, and their fabrics.
 
 mod fabric;
+mod faults;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod names;
 
 use crate::study::tables::TableError;
 pub(crate) use fabric::{Fabric, needed};
+pub(crate) use faults::{Fault, faults};
 pub(crate) use names::summary;
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use super::blocks::Blocks;
 use super::heat::{self, Scales};
 use super::times::Times;
 use super::{ViewError, packets, times};
-use crate::results::{Fabric, Kept, needed, summary};
+use crate::results::{self, Fabric, Fault, Kept, needed, summary};
 use crate::study::tables::TableFile;
 use crate::study::text::time;
 use serde_json::{Value, json};
@@ -294,26 +294,15 @@ fn routes(folder: &Path, index: usize, blocks: &mut Blocks) -> Result<Option<usi
 
 /// What broke: both directions of a cable together.
 fn faults(folder: &Path, fabric: &Fabric) -> Result<Vec<Value>, ViewError> {
-    let Some(table) = TableFile::open(folder, "faults")? else { return Ok(Vec::new()) };
-    let (ports, nodes) = (table.numbers("port")?, table.texts("node")?);
-    let (effects, values) = (table.texts("effect")?, table.numbers("value")?);
-    let (from, until) = (table.numbers("from_us")?, table.numbers("until_us")?);
     let mut found: Vec<(Option<usize>, Value)> = Vec::new();
-    for row in 0..ports.len() {
-        let effect = match effects[row].as_deref().unwrap_or_default() {
-            "rate" => format!("{} Gbps", values[row]),
-            "loss" => format!("{} % loss", 100.0 * values[row]),
-            "bit_errors" => format!("BER {}", values[row]),
-            other => other.to_owned(),
-        };
-        let end = (!until[row].is_nan()).then_some(until[row]);
-        let port = (!ports[row].is_nan()).then_some(ports[row] as usize);
+    for fault in results::faults(folder)? {
+        let Fault { port, node, effect, from_us, until_us, .. } = fault;
         // The other direction of a cable that is in the list already.
         let twin = port.map(|port| fabric.peer_ports[port]).and_then(|peer| {
             found.iter_mut().find(|(other, fault)| {
                 *other == Some(peer)
-                    && fault["from_us"] == json!(from[row])
-                    && fault["until_us"] == json!(end)
+                    && fault["from_us"] == json!(from_us)
+                    && fault["until_us"] == json!(until_us)
                     && fault["effect"] == json!(effect)
             })
         });
@@ -323,13 +312,13 @@ fn faults(folder: &Path, fabric: &Fabric) -> Result<Vec<Value>, ViewError> {
             }
             continue;
         }
-        let name = port.map(|port| fabric.ports[port].clone()).or_else(|| nodes[row].clone());
+        let name = port.map(|port| fabric.ports[port].clone()).or(node);
         let fault = json!({
             "label": format!("{} {effect}", name.unwrap_or_default()),
             "ports": port.into_iter().collect::<Vec<_>>(),
             "effect": effect,
-            "from_us": from[row],
-            "until_us": end,
+            "from_us": from_us,
+            "until_us": until_us,
         });
         found.push((port, fault));
     }

@@ -1,4 +1,5 @@
 mod pcapng;
+mod perfetto;
 mod tables;
 
 use crate::results::{Kept, fixture, runs};
