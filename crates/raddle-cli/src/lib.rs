@@ -62,6 +62,7 @@ mod sweep;
 mod theory;
 mod throughput;
 mod train;
+mod vectors;
 mod verdict;
 mod view;
 
@@ -115,6 +116,8 @@ enum Command {
     View(view::Arguments),
     /// Write runs for other tools: packets for Wireshark, a trace for Perfetto, tables as CSV or Parquet.
     Export(export::Arguments),
+    /// Write test vectors of schemes: state, event, draws, answer and new state, a line each.
+    Vectors(vectors::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),
 }
@@ -167,6 +170,7 @@ pub fn main_with(plugins: Plugins) -> ExitCode {
         Command::Schedule(arguments) => schedule::schedule(&arguments),
         Command::View(arguments) => view::view(&arguments),
         Command::Export(arguments) => export::export(&arguments),
+        Command::Vectors(arguments) => vectors::vectors(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
     };
     match end {

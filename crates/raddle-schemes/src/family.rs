@@ -5,6 +5,9 @@ mod plugin;
 
 pub use parameters::*;
 pub use plugin::Plugin;
+/// For what macros make in other crates.
+#[doc(hidden)]
+pub use serde;
 
 use alloc::vec::Vec;
 
@@ -121,8 +124,25 @@ macro_rules! hold {
 /// (from [`parameters!`](crate::parameters)) and a type with `new(&Config, &Context)` that implements the trait.
 /// Calls go through `dispatch!(any, scheme => expression)`: a `match`, no heap and no vtable.
 /// `Reps: reps in Box,` keeps a scheme with much state from taking room in flows that run another.
+/// `Context, with state;` asks for `Serialize` of each scheme, which gives its state to test vectors.
 #[macro_export]
 macro_rules! family {
+    (
+        $trait:ident, $any:ident, $context:ty, with state;
+        $($variant:ident: $module:ident $(in $holder:ident)?,)*
+    ) => {
+        $crate::family! { $trait, $any, $context; $($variant: $module $(in $holder)?,)* }
+
+        /// The scheme's state, parameters apart; nothing of one that is in no list.
+        impl $crate::family::serde::Serialize for $any {
+            fn serialize<S: $crate::family::serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(scheme) => scheme.serialize(to),)*
+                    Self::Custom(_) => to.serialize_none(),
+                }
+            }
+        }
+    };
     (
         $trait:ident, $any:ident, $context:ty;
         $($variant:ident: $module:ident $(in $holder:ident)?,)*

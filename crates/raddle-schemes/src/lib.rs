@@ -94,6 +94,7 @@ pub mod transport;
 pub mod units;
 
 use rng::Rng;
+use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span, Time};
 
 pub use family::{Card, Need, Scheme};
@@ -130,7 +131,7 @@ impl Events for () {
 }
 
 /// What a flow's parts may know of its path when they are built; constant for the flow's life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FlowContext {
     /// Payload of a full packet.
     pub payload: Bytes,

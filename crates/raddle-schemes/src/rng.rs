@@ -4,12 +4,21 @@
 //! so what one draws never depends on when another did: results are the same for every number of
 //! threads, and a scheme can be changed without moving the traffic of a run.
 
+use serde::Serialize;
+
 /// Mixes 64 bits so that every input bit moves every output bit (the finaliser of SplitMix64).
 #[inline]
 pub const fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
+}
+
+/// What [`mix`] makes `x` of: each of its steps can be undone.
+const fn unmix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 31) ^ (x >> 62)).wrapping_mul(0x3196_42b2_d24d_8ec3);
+    x = (x ^ (x >> 27) ^ (x >> 54)).wrapping_mul(0x96de_1b17_3f11_9089);
+    x ^ (x >> 30) ^ (x >> 60)
 }
 
 /// 2^64 over the golden ratio: multiples of it lie evenly apart.
@@ -39,7 +48,7 @@ pub const fn coin(stream: u64, event: u64) -> u32 {
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): eight bytes of state, so that every flow can own one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rng {
     state: u64,
 }
@@ -48,6 +57,11 @@ impl Rng {
     /// The generator of stream `name` number `index` of a run with `seed`.
     pub const fn new(seed: u64, name: &str, index: u64) -> Self {
         Self { state: stream(seed, name, index) }
+    }
+
+    /// The generator whose next 64 bits are these.
+    pub const fn that_draws(bits: u64) -> Self {
+        Self { state: unmix(bits).wrapping_sub(GOLDEN) }
     }
 
     /// The next 64 random bits.
@@ -93,7 +107,7 @@ impl Rng {
 }
 
 /// Independent draws out of one of 64 bits: the digits of a fraction, each to a base of its own.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Draws {
     fraction: u64,
 }
@@ -121,6 +135,15 @@ mod tests {
     }
     const VALUES: [u64; 3] =
         [15_860_387_308_263_189_730, 6_041_210_882_225_723_052, 2_892_587_375_856_867_850];
+    #[test]
+    fn a_generator_is_found_again_by_what_it_draws() {
+        let mut rng = Rng::new(1, "flow", 7);
+        for _ in 0..100 {
+            let (mut before, drawn) = (rng.clone(), rng.next_u64());
+            assert_eq!(Rng::that_draws(drawn), before);
+            assert_eq!(before.next_u64(), drawn);
+        }
+    }
     const COIN: u32 = 4_189_560_330;
 
     #[test]

@@ -6,12 +6,13 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::ops::Bound;
 use core::str::FromStr;
+use serde::Serialize;
 
 /// What `"unlimited"` stands for: more than there ever is.
 pub const UNLIMITED: Bytes = Bytes(u64::MAX / 4);
 
 /// A size that may depend on the fabric it is used in.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Size {
     /// `"64 KiB"`.
     Bytes(Bytes),
@@ -26,7 +27,7 @@ pub enum Size {
 }
 
 /// A size that has a limit: any but `"unlimited"`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Limited(pub Size);
 
 /// In a range: any size but none at all.
@@ -48,7 +49,7 @@ impl PartialOrd for Size {
 }
 
 /// What a relative [`Size`] refers to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Base {
     /// A full packet on the wire.
     pub packet: Bytes,

@@ -44,4 +44,5 @@ pub mod text_file;
 pub mod theory;
 pub mod throughput;
 pub mod train;
+pub mod vectors;
 pub mod view;

@@ -12,6 +12,7 @@ mod same;
 mod statuses;
 mod sweep;
 mod train;
+mod vectors;
 mod view;
 
 use serde_json::Value;

@@ -1,8 +1,9 @@
 //! At most one reduction for a window of data (RFC 5681, RFC 8257, RFC 9438).
 
 use super::Ack;
+use serde::Serialize;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 enum Kind {
     #[default]
     Nothing,
@@ -11,7 +12,7 @@ enum Kind {
 }
 
 /// How the present window of data was answered so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Answer {
     kind: Kind,
     /// It stands until all packets below this one have arrived; a loss leaves it to the next ACK to

@@ -32,6 +32,7 @@ use alloc::vec::Vec;
 mod hystart;
 
 use hystart::Hystart;
+use serde::Serialize;
 
 /// What `raddle schemes cubic` says.
 pub const CARD: Card = Card {
@@ -84,7 +85,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// A stage of congestion avoidance. Sizes are packets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct Epoch {
     elapsed: Span,
     /// Seconds until the window is `w_max` again (K).
@@ -94,7 +95,7 @@ struct Epoch {
 }
 
 /// One flow's window. Sizes are packets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Cubic {
     window: f64,
     slow_start_below: f64,

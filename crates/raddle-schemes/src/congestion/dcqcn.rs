@@ -51,6 +51,7 @@ use crate::probe::Probes;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
+use serde::Serialize;
 
 /// What `raddle schemes dcqcn` says.
 pub const CARD: Card = Card {
@@ -63,7 +64,7 @@ pub const CARD: Card = Card {
 };
 
 /// One flow's rate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Dcqcn {
     constants: Arc<Constants>,
     rate: f64,

@@ -25,6 +25,7 @@ use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes dctcp` says.
 pub const CARD: Card = Card {
@@ -64,7 +65,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// One flow's window and its share of marks. All sizes are bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Dctcp {
     window: f64,
     /// Below this the window grows by what is acknowledged.

@@ -34,6 +34,7 @@ use crate::transport::grants::{COUNT_BITS, later, on_wire};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes eqds` says.
 pub const CARD: Card = Card {
@@ -78,7 +79,7 @@ pub(super) fn packets(size: Size, context: &FlowContext) -> u32 {
 const MOST_DOUBLINGS: u32 = 6;
 
 /// The sending end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Eqds {
     /// Packets that may leave now.
     credit: u32,

@@ -22,6 +22,7 @@ use crate::{Card, Cx, FlowContext};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes fixed_rate` says.
 pub const CARD: Card = Card {
@@ -33,7 +34,7 @@ pub const CARD: Card = Card {
 };
 
 /// The pace of a flow.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Pace {
     /// Line rate, unpaced.
     Line,
@@ -133,7 +134,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// The constant limits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct FixedRate {
     limits: Limits,
     pacing: Pacing,

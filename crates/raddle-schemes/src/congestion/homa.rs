@@ -41,6 +41,7 @@ use crate::{Card, Cx, FlowContext};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes homa` says.
 pub const CARD: Card = Card {
@@ -62,7 +63,7 @@ const MOST_CLASSES: usize = 8;
 
 /// The largest message of each class of unscheduled packets, from the highest class on; the lowest
 /// has the rest.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Cutoffs {
     /// Those of [`cutoffs`], which whoever makes a plan puts in place of it; else RTTbytes are
     /// divided equally.
@@ -184,7 +185,7 @@ pub fn cutoffs(levels: u8, mut messages: Vec<(Bytes, Bytes)>) -> Vec<Bytes> {
 }
 
 /// The sending end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Homa {
     plan: GrantPlan,
     /// How many data classes there are.

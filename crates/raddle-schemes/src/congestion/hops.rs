@@ -5,6 +5,7 @@ use super::{Hop, Limits};
 use crate::FlowContext;
 use crate::ids::PortId;
 use crate::units::{Bytes, Rate, Span, Time};
+use serde::Serialize;
 
 crate::words! {
     /// When a flow's rate answers what ACKs tell.
@@ -20,14 +21,14 @@ crate::words! {
 pub(super) const MOST: usize = 5;
 
 /// The hops of the latest ACK that had any.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct HopMemory {
     hops: [Hop; MOST],
     count: usize,
 }
 
 /// What an ACK tells about a path, beside what the one before told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Told {
     /// Nothing that can be used.
     Nothing,
@@ -38,7 +39,7 @@ pub(super) enum Told {
 }
 
 /// Two records of a hop, in bytes and seconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Change {
     /// Seconds between them.
     pub(super) span: f64,
@@ -137,7 +138,7 @@ pub(super) fn smooth(average: f64, sample: f64, span: f64, memory: f64) -> f64 {
 }
 
 /// Which bytes a window counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Counts {
     /// Those on the wire.
     Wire,
@@ -154,7 +155,7 @@ pub(super) fn limits(rate: f64, memory: f64, packet: &Packet) -> Limits {
 }
 
 /// A full packet of the flow.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Packet {
     wire: u64,
     /// Bytes on the wire for each that windows count.

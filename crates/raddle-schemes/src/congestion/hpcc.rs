@@ -14,6 +14,7 @@ use super::{Ack, CongestionControl, Limits, Loss};
 use crate::probe::Probes;
 use crate::units::{Bytes, Rate, Span};
 use crate::{Card, Cx, FlowContext, Need};
+use serde::Serialize;
 
 /// What `raddle schemes hpcc` says.
 pub const CARD: Card = Card {
@@ -48,7 +49,7 @@ crate::parameters! {
 }
 
 /// One flow's rate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Hpcc {
     /// In bytes per second, like the others.
     rate: f64,

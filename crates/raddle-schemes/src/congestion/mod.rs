@@ -7,6 +7,7 @@ use crate::size::Size;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 mod answer;
 pub mod cubic;
@@ -35,7 +36,7 @@ pub const RHO_MAX: &str = "rho_max";
 
 /// What a switch says of the port through which a data packet left it, when the packet's first bit did
 /// (in-band telemetry).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Hop {
     /// The port.
     pub port: PortId,
@@ -52,7 +53,7 @@ pub struct Hop {
 }
 
 /// News that packets arrived.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Ack<'a> {
     /// Bytes this ACK is the first to acknowledge (payload and header).
     pub bytes: Bytes,
@@ -95,7 +96,7 @@ impl Ack<'_> {
 }
 
 /// Why a packet counts as lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum LossCause {
     /// A NACK for its trimmed header.
     Trim,
@@ -110,7 +111,7 @@ pub enum LossCause {
 }
 
 /// News that a packet was lost, or that several are sent again for one reason.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Loss {
     /// Their bytes (payload and header).
     pub bytes: Bytes,
@@ -125,7 +126,7 @@ pub struct Loss {
 }
 
 /// What a flow may do now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Limits {
     /// At most this many bytes in flight. At least a packet, unless receivers pace the flow
     /// ([`CongestionControl::pulls`]): a flow with a smaller window never sends. Beside it no packet
@@ -143,7 +144,7 @@ impl Limits {
 }
 
 /// What receivers have to know of a scheme in which they pace the senders. Sizes are packets.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PullPlan {
     /// What a sender sends without credit.
     pub unsolicited: u32,
@@ -158,7 +159,7 @@ pub struct PullPlan {
 }
 
 /// What receivers have to know of a scheme in which they grant messages. Sizes are packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct GrantPlan {
     /// What a sender sends without a grant, and what a receiver keeps granted and not arrived.
     pub window: u32,
@@ -173,7 +174,7 @@ pub struct GrantPlan {
 }
 
 /// What a receiver grants a sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Grant {
     /// Packets of the message below this one may leave.
     pub upto: u32,
@@ -182,7 +183,7 @@ pub struct Grant {
 }
 
 /// What receivers have to know of a scheme to which they send congestion notifications (CNPs).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CnpPlan {
     /// Least time between two of a flow.
     pub interval: Span,
@@ -303,7 +304,7 @@ fn windows_in_order(min: Option<Size>, initial: Option<Size>, max: Size) -> Vec<
     pairs.into_iter().filter_map(wrong).collect()
 }
 
-crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
+crate::family! { CongestionControl, AnyCongestionControl, FlowContext, with state;
     MprdmaDctcp: mprdma_dctcp,
     Dctcp: dctcp in Box,
     FixedRate: fixed_rate,

@@ -12,6 +12,7 @@ use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes mprdma_dctcp` says.
 pub const CARD: Card = Card {
@@ -55,7 +56,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// One flow's window, in bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct MprdmaDctcp {
     window: f64,
     /// Only with `fast_increase_after`.
@@ -64,7 +65,7 @@ pub struct MprdmaDctcp {
 }
 
 /// Whether the window opens fast (`fast_increase` in the artifact's `uec.cpp`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct Fast {
     after: Span,
     /// When the first ACK came; never, until then.
@@ -76,7 +77,7 @@ struct Fast {
 }
 
 /// What flows across equally long paths share. All sizes are bytes.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct Constants {
     min: f64,
     max: f64,

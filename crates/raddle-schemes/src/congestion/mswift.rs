@@ -19,6 +19,7 @@ use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec;
+use serde::Serialize;
 
 /// What `raddle schemes mswift` says.
 pub const CARD: Card = Card {
@@ -45,7 +46,7 @@ crate::parameters! {
 }
 
 /// One flow's window and its recent round trips.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Mswift {
     swift: Swift,
     gaps_are_losses: bool,
@@ -89,7 +90,7 @@ impl CongestionControl for Mswift {
 }
 
 /// Round trips in order of arrival, and sorted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct Recent {
     /// A ring: when each was heard of, and itself.
     ring: Box<[(Time, Span)]>,

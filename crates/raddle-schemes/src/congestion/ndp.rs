@@ -28,6 +28,7 @@ use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext, Need};
+use serde::Serialize;
 
 /// What `raddle schemes ndp` says.
 pub const CARD: Card = Card {
@@ -68,7 +69,7 @@ crate::parameters! {
 }
 
 /// The sending end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ndp(Eqds);
 
 impl Ndp {

@@ -47,6 +47,7 @@ use crate::units::{Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes nscc` says.
 pub const CARD: Card = Card {
@@ -111,7 +112,7 @@ const HUGE_DELAY: f64 = 4.0;
 const CLEAN_SHARE: f64 = 0.25;
 
 /// One flow's window. Sizes are bytes, delays picoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Nscc {
     window: f64,
     average_delay: f64,
@@ -129,7 +130,7 @@ pub struct Nscc {
 }
 
 /// The state of quick adapt.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct QuickAdapt {
     /// When it is next looked at; the first ACK sets it.
     due: Option<Time>,
@@ -142,7 +143,7 @@ struct QuickAdapt {
 }
 
 /// What flows across equally long paths share.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct Constants {
     min: f64,
     max: f64,

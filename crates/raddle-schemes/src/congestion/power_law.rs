@@ -6,6 +6,7 @@ use super::hops::{Counts, Packet, bytes_per_second, limits, seconds, smooth};
 use crate::FlowContext;
 use crate::probe::Probes;
 use crate::units::{Rate, Span};
+use serde::Serialize;
 
 crate::words! {
     /// Which of the two published forms of an algorithm runs.
@@ -18,7 +19,7 @@ crate::words! {
 }
 
 /// One flow's rate. Rates are bytes per second, times seconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct PowerLaw {
     pub(super) rate: f64,
     /// The rate at the last end of a round trip.

@@ -26,6 +26,7 @@ use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, Span};
 use crate::{Card, Cx, FlowContext, Need};
+use serde::Serialize;
 
 /// What `raddle schemes powertcp` says.
 pub const CARD: Card = Card {
@@ -88,7 +89,7 @@ crate::parameters! {
 pub(crate) const SHARE: core::ops::RangeInclusive<f64> = 0.01..=1.0;
 
 /// One flow's rate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Powertcp {
     law: PowerLaw,
     memory: HopMemory,

@@ -18,6 +18,7 @@ use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes reno` says.
 pub const CARD: Card = Card {
@@ -49,7 +50,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// One flow's window. Sizes are packets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Reno {
     window: f64,
     slow_start_below: f64,

@@ -16,6 +16,7 @@ use crate::size::{SOME, Size};
 use crate::{Card, Cx, FlowContext, Need, recovery};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes retcp` says.
 pub const CARD: Card = Card {
@@ -58,14 +59,14 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
     super::windows_in_order(Some(config.min_window), Some(config.initial_window), config.max_window)
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 enum Below {
     Reno(Reno),
     Cubic(Box<Cubic>),
 }
 
 /// One flow's window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Retcp {
     below: Below,
     factor: f64,

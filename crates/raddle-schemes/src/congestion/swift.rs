@@ -26,6 +26,7 @@ use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes swift` says.
 pub const CARD: Card = Card {
@@ -80,7 +81,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// One flow's window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Swift {
     window: f64,
     /// The latest delay.
@@ -92,7 +93,7 @@ pub struct Swift {
 }
 
 /// What flows across equally long paths share. Windows are bytes, delays picoseconds.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct Constants {
     packet: f64,
     min: f64,

@@ -15,6 +15,7 @@ use super::{Ack, CongestionControl, Limits, Loss};
 use crate::probe::Probes;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
+use serde::Serialize;
 
 /// What `raddle schemes theta_powertcp` says.
 pub const CARD: Card = Card {
@@ -57,7 +58,7 @@ crate::parameters! {
 pub(crate) const SLACK: core::ops::RangeInclusive<f64> = 1.0..=100.0;
 
 /// One flow's rate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ThetaPowertcp {
     law: PowerLaw,
     /// The last round trip, and when it was measured.

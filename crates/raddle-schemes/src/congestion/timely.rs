@@ -17,6 +17,7 @@ use crate::units::{Bytes, Rate, Span};
 use crate::{Card, Cx, FlowContext};
 use alloc::vec;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes timely` says.
 pub const CARD: Card = Card {
@@ -61,7 +62,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// One flow's rate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Timely {
     /// Bits per second.
     rate: f64,
@@ -74,6 +75,7 @@ pub struct Timely {
     until: u32,
     max: f64,
     window: Bytes,
+    #[serde(skip)]
     config: Config,
 }
 

@@ -328,6 +328,15 @@ macro_rules! words {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $name { $($(#[$doc])* $variant,)* }
 
+        impl $crate::family::serde::Serialize for $name {
+            fn serialize<S: $crate::family::serde::Serializer>(
+                &self,
+                to: S,
+            ) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.word())
+            }
+        }
+
         impl $name {
             /// Every value, in the order of the words.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];

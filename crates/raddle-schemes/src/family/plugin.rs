@@ -2,6 +2,7 @@
 
 use super::{Card, Conflicts, List, ParameterError, Parameters, Raw, Values};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::fmt::{Debug, Formatter, Result as Written};
 
 /// A scheme that is in no list: its card, its parameters if it has any, and how an instance is made.
@@ -59,6 +60,35 @@ where
     }
 }
 
+/// A scheme that another makes.
+struct Made<C, T: ?Sized>(Arc<dyn Fn(&C) -> Box<T> + Send + Sync>);
+
+impl<C: 'static, T: ?Sized + 'static> Maker<C, T> for Made<C, T> {
+    fn copy(&self) -> Box<dyn Maker<C, T>> {
+        Box::new(Self(Arc::clone(&self.0)))
+    }
+
+    fn set(&mut self, _name: &str, _raw: Raw<'_>) -> Result<(), ParameterError> {
+        Err(ParameterError::Unknown)
+    }
+
+    fn values(&self) -> Values {
+        Values::new()
+    }
+
+    fn conflicts(&self) -> Conflicts {
+        Conflicts::new()
+    }
+
+    fn parameters(&self) -> List {
+        List::new()
+    }
+
+    fn build(&self, context: &C) -> Box<T> {
+        (self.0)(context)
+    }
+}
+
 /// A scheme without any.
 impl<C: 'static, T: ?Sized + 'static> Maker<C, T> for fn(&C) -> Box<T> {
     fn copy(&self) -> Box<dyn Maker<C, T>> {
@@ -99,6 +129,14 @@ impl<C: 'static, T: ?Sized + 'static> Plugin<C, T> {
         P: Parameters + Send + Sync + 'static,
     {
         Self { card, maker: Box::new(Configured { config: P::default(), build }) }
+    }
+}
+
+impl<C: 'static, T: ?Sized + 'static> Plugin<C, T> {
+    /// What `build` makes, which may hold what it likes: a listed scheme with its parameters, say, and
+    /// a place for what it does.
+    pub fn made(card: &'static Card, build: impl Fn(&C) -> Box<T> + Send + Sync + 'static) -> Self {
+        Self { card, maker: Box::new(Made(Arc::new(build))) }
     }
 }
 

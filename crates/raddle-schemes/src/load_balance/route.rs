@@ -7,6 +7,7 @@
 use crate::ids::Entropy;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// The most ports that a switch may have, so that a digit can name each.
 pub const PORT_LIMIT: u32 = 1 << 8;
@@ -23,7 +24,7 @@ pub fn first_hop(route: Entropy) -> u8 {
 }
 
 /// One pointer of a host: routes to one destination, in turn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Rotation {
     order: Box<[Entropy]>,
     next: u32,

@@ -24,6 +24,7 @@ use crate::{Card, Need, SwitchCx};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use dre::{Dre, Scale};
+use serde::Serialize;
 use table::{Entry, Feedback};
 
 /// What `raddle schemes conga` says.
@@ -57,7 +58,7 @@ crate::parameters! {
 
 /// What a packet carries: where it left its leaf and the largest load since, and one entry that tells
 /// its destination of the way there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct Tag {
     uplink: PortId,
     congestion: u8,
@@ -84,15 +85,16 @@ impl Tag {
 }
 
 /// Where a flowlet goes, and when its last packet came.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Flowlet {
     uplink: PortId,
     last: Time,
 }
 
 /// One switch's part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Conga {
+    #[serde(skip)]
     config: Config,
     scale: Scale,
     switch: SwitchId,

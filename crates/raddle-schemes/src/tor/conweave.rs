@@ -28,6 +28,7 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use destination::{Destination, Fate};
 use note::{Label, Mark, Reply};
+use serde::Serialize;
 use source::{Pick, Source, Step};
 
 /// What `raddle schemes conweave` says.
@@ -71,8 +72,9 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// Both halves in one ToR.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ConWeave {
+    #[serde(skip)]
     config: Config,
     /// The equal ways of the ToR: it picks among them where they are all the paths.
     ways: u32,

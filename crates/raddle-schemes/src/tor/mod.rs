@@ -9,6 +9,7 @@ use crate::ids::{Entropy, FlowId, HostId, PortId, SwitchId};
 use crate::probe::{Names, Probes};
 use crate::units::{Bytes, Rate, Span, Time};
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 pub mod conga;
 pub mod conweave;
@@ -18,7 +19,7 @@ pub mod rotorlb;
 pub mod themis;
 
 /// What a ToR's middleware may know when it is built.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TorContext {
     /// Which switch this is.
     pub switch: SwitchId,
@@ -38,7 +39,7 @@ pub struct TorContext {
 }
 
 /// The lane of a ToR to another over circuits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TorLane {
     /// The other ToR.
     pub to: SwitchId,
@@ -53,7 +54,7 @@ pub struct TorLane {
 }
 
 /// When a lane is open.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct TorOpening {
     /// From here on.
     pub from: Span,
@@ -64,7 +65,7 @@ pub struct TorOpening {
 }
 
 /// Where a packet comes from or goes, seen from a ToR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Side {
     /// One of its own hosts.
     Host,
@@ -73,7 +74,7 @@ pub enum Side {
 }
 
 /// What a packet is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Kind {
     /// Data, whole.
     Data,
@@ -92,7 +93,7 @@ pub enum Kind {
 }
 
 /// What a ToR reads in a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Packet {
     /// Its flow, the same in both directions.
     pub flow: FlowId,
@@ -134,7 +135,7 @@ pub struct Packet {
 
 /// What a packet carries from switch to switch, beside its frame: 16 bytes whose meaning is the
 /// middleware's; zeros before anyone has written. It takes no bytes on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Note(pub [u64; 2]);
 
 /// The equal ways of a packet that has come in, those left where routes have changed.
@@ -154,7 +155,7 @@ pub trait Queues {
 }
 
 /// What becomes of a packet that comes in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// The switch's load balancing chooses its way.
     Pass,
@@ -171,7 +172,7 @@ pub enum Verdict {
 }
 
 /// What a ToR sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Output {
     /// A packet that was held goes on.
     Release {
@@ -205,7 +206,7 @@ pub enum Output {
 }
 
 /// A control packet of a ToR's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Message {
     /// A NACK to the sender of the flow, as its receiver would send it.
     Nack,
@@ -256,7 +257,7 @@ pub trait TorHook {
     fn on_timer(&mut self, _cx: &mut SwitchCx<'_>) {}
 }
 
-crate::family! { TorHook, AnyTorHook, TorContext;
+crate::family! { TorHook, AnyTorHook, TorContext, with state;
     Themis: themis in Box,
     Conga: conga in Box,
     ConWeave: conweave in Box,

@@ -4,6 +4,7 @@
 use super::{Kind, Packet, Side, TorContext, TorHook, Verdict, Ways};
 use crate::probe::Probes;
 use crate::{Card, SwitchCx};
+use serde::Serialize;
 
 /// What `raddle schemes nack_filter` says.
 pub const CARD: Card = Card {
@@ -24,7 +25,7 @@ crate::parameters! {
 }
 
 /// One ToR's filter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct NackFilter {
     pass: f64,
     /// How many it has dropped.

@@ -26,6 +26,7 @@ use crate::{Card, Need, SwitchCx};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::{vec, vec::Vec};
 use core::ops::Bound;
+use serde::Serialize;
 
 /// What `raddle schemes rotorlb` says.
 pub const CARD: Card = Card {
@@ -56,7 +57,7 @@ const MOST: u32 = (1 << 24) - 1;
 type End = (SwitchId, HostId);
 
 /// A packet that is kept.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Held {
     ticket: u32,
     bytes: Bytes,
@@ -64,7 +65,7 @@ struct Held {
 }
 
 /// Packets that are kept, by where they go.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct Store(BTreeMap<End, VecDeque<Held>>);
 
 impl Store {
@@ -121,7 +122,7 @@ const fn below_any(from: SwitchId, to: SwitchId) -> (End, End) {
 }
 
 /// A lane, and what is known of the opening that it is in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct Lane {
     lane: TorLane,
     /// Packets of each receiving host in an opening.
@@ -196,7 +197,7 @@ impl Lane {
 }
 
 /// RotorLB in one ToR.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RotorLb {
     own: SwitchId,
     backlog: f64,

@@ -30,6 +30,7 @@ use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use destination::{Destination, Rules};
+use serde::Serialize;
 use source::Source;
 
 /// What `raddle schemes themis` says.
@@ -113,8 +114,9 @@ pub const fn switch_bytes(paths: u64, window: u64, queue_pairs: u64) -> u64 {
 }
 
 /// Both halves in one ToR.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Themis {
+    #[serde(skip)]
     config: Config,
     stream: u64,
     /// The equal ways of the ToR: it picks among them where they are all the paths.

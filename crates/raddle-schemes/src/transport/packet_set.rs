@@ -2,10 +2,11 @@
 
 use crate::ids::Psn;
 use alloc::boxed::Box;
+use serde::Serialize;
 
 /// A set of packets that fills up from below: a count of those without a gap, and bits beyond it.
 /// Of symbols of a code the lost ones are gaps for good: a bit for each symbol after the first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PacketSet {
     low: u32,
     total: u32,

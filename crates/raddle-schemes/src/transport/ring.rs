@@ -1,13 +1,14 @@
 //! A window on a numbered sequence: a ring that grows, and takes no memory of its own while small.
 
 use alloc::boxed::Box;
+use serde::Serialize;
 
 /// Entries of so few numbers lie in the ring itself: enough for a flow that sends now and then.
 const INLINE: usize = 2;
 
 /// The entries of a range of numbers; the one of number `n` lies at `n` modulo the length, which is
 /// a power of two.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Ring<T> {
     few: [T; INLINE],
     /// Empty while the few places suffice.

@@ -3,6 +3,7 @@
 
 use crate::congestion::Ack;
 use crate::units::{Span, Time};
+use serde::Serialize;
 
 /// It looks from so many packets of window on.
 const FROM: f64 = 16.0;
@@ -14,14 +15,14 @@ const SAMPLES: u32 = 8;
 const GROWN: (Span, Span) = (Span::ms(4), Span::ms(1000));
 
 /// One flow's rounds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Hystart {
     round: Option<Round>,
     /// The shortest round trip.
     least: Option<Span>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct Round {
     began: Time,
     /// The last ACK of the train.

@@ -6,6 +6,7 @@ use crate::family::Conflict;
 use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, Span};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 crate::words! {
     /// Whose values the parameters have that are not set.
@@ -175,7 +176,7 @@ impl Config {
 }
 
 /// What all flows of a rate share. Rates are bps.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Constants {
     pub(super) cnp: Cnp,
     pub(super) cnps: CnpPlan,

@@ -14,6 +14,7 @@ use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec;
+use serde::Serialize;
 
 /// What `raddle schemes bitmap` says.
 pub const CARD: Card = Card {
@@ -27,7 +28,7 @@ pub const CARD: Card = Card {
 };
 
 /// A power of two, up to the 65 536 values that an entropy can take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PowerOfTwo(u32);
 
 impl Parameter for PowerOfTwo {
@@ -61,7 +62,7 @@ crate::parameters! {
 }
 
 /// One flow's counters and its place in the walk.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Bitmap {
     /// How often each entropy is to be skipped yet.
     penalties: Box<[u8]>,

@@ -3,6 +3,7 @@
 use super::{Outgoing, PathSelector};
 use crate::ids::Entropy;
 use crate::{Card, Cx, FlowContext};
+use serde::Serialize;
 
 /// What `raddle schemes ecmp` says.
 pub const CARD: Card = Card {
@@ -20,7 +21,7 @@ crate::parameters! {
 }
 
 /// One flow's fixed entropy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ecmp {
     entropy: Entropy,
 }

@@ -13,6 +13,7 @@ use crate::ids::Entropy;
 use crate::probe::Probes;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
+use serde::Serialize;
 
 /// What `raddle schemes flowlet` says.
 pub const CARD: Card = Card {
@@ -51,7 +52,7 @@ crate::parameters! {
 }
 
 /// One flow's entropy and when it may change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Flowlet {
     entropy: Entropy,
     since: GapSince,

@@ -24,6 +24,7 @@ use crate::rng::Rng;
 use crate::{Card, Cx, FlowContext, Need};
 use alloc::vec;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes host_dr` says.
 pub const CARD: Card = Card {
@@ -70,7 +71,7 @@ crate::parameters! {
 
 /// What one flow keeps: the route of the next packet. Its host keeps the [`Rotation`]s, which all
 /// of its flows to one destination share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct HostDr {
     route: Entropy,
     order: Order,

@@ -7,6 +7,7 @@ use crate::rng::Rng;
 use crate::units::{Bytes, Span};
 use crate::{Cx, FlowContext};
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 pub mod bitmap;
 pub mod ecmp;
@@ -21,7 +22,7 @@ pub mod reps_legacy;
 pub mod subflow;
 
 /// A data packet about to be sent, new or again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Outgoing {
     /// Its number in the flow.
     pub psn: Psn,
@@ -30,7 +31,7 @@ pub struct Outgoing {
 }
 
 /// What became of a packet, as far as its sender can tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Fate {
     /// Acknowledged, not marked.
     Clean,
@@ -43,7 +44,7 @@ pub enum Fate {
 }
 
 /// One piece of news about a path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Feedback {
     /// The entropy of the packet that the news is about.
     pub path: Entropy,
@@ -117,7 +118,7 @@ pub trait PathSelector {
     }
 }
 
-crate::family! { PathSelector, AnyPathSelector, FlowContext;
+crate::family! { PathSelector, AnyPathSelector, FlowContext, with state;
     Ecmp: ecmp,
     Ops: ops,
     Reps: reps in Box,

@@ -13,6 +13,7 @@ use crate::ids::Entropy;
 use crate::probe::Probes;
 use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
+use serde::Serialize;
 
 /// What `raddle schemes mprdma` says.
 pub const CARD: Card = Card {
@@ -37,7 +38,7 @@ crate::parameters! {
 const SLACK: Bytes = Bytes(66);
 
 /// The path of the latest ACK that let a packet go.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Mprdma {
     entropies: u32,
     /// More room than this lets a packet go.

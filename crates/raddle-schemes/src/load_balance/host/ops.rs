@@ -8,6 +8,7 @@ use super::{Outgoing, PathSelector};
 use crate::family::Need;
 use crate::ids::Entropy;
 use crate::{Card, Cx, FlowContext};
+use serde::Serialize;
 
 /// What `raddle schemes ops` says.
 pub const CARD: Card = Card {
@@ -28,7 +29,7 @@ crate::parameters! {
 }
 
 /// One flow's sprayer: nothing but its parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ops {
     entropies: u32,
 }

@@ -8,6 +8,7 @@ use crate::family::Need;
 use crate::ids::Entropy;
 use crate::probe::Probes;
 use crate::{Card, Cx, FlowContext};
+use serde::Serialize;
 
 /// What `raddle schemes planned` says.
 pub const CARD: Card = Card {
@@ -25,7 +26,7 @@ crate::parameters! {
 }
 
 /// One flow's path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Planned {
     path: Entropy,
     /// What has become of packets on it that are lost, until the host asks.

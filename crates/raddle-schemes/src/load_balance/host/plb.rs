@@ -20,6 +20,7 @@ use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes plb` says.
 pub const CARD: Card = Card {
@@ -80,7 +81,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// One flow's entropy and its reason to change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Plb {
     /// None until the next packet draws one.
     entropy: Option<Entropy>,
@@ -89,7 +90,7 @@ pub struct Plb {
 }
 
 /// What makes a flow move.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 enum Judge {
     Rounds(Rounds),
     LastAcks(LastAcks),
@@ -152,7 +153,7 @@ impl PathSelector for Plb {
 }
 
 /// REPS spec, section 4.1, PLB.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct Rounds {
     share: f64,
     enough: u32,
@@ -218,7 +219,7 @@ impl Rounds {
 }
 
 /// Load-balancing study, section 4, HOST FLOWLET AR.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct LastAcks {
     /// The window, a bit for each ACK: whether it was marked.
     bits: Box<[u64]>,

@@ -30,6 +30,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes reps` says.
 pub const CARD: Card = Card {
@@ -104,7 +105,7 @@ pub const fn state_bits(buffer: u32) -> u32 {
 /// `NUM_PKTS_CWND` of the Ultra Ethernet simulator.
 const UEC_EXPLORE: u32 = 16;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct Slot {
     entropy: Entropy,
     /// Packets that may still use it; `isValid` means that some may.
@@ -119,7 +120,7 @@ impl Slot {
 const FEW: usize = 8;
 
 /// One flow's ring of entropies, and whether it is frozen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Reps {
     constants: Arc<Constants>,
     /// `repsBuffer`, unless it is larger. The slots ever written are the first `written`: `head`
@@ -151,7 +152,7 @@ pub struct Reps {
 // There may be millions of flows.
 const _: () = assert!(size_of::<Reps>() <= 88);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct More {
     /// All slots, where they are more than a few; else none.
     slots: Box<[Slot]>,
@@ -160,7 +161,7 @@ struct More {
 }
 
 /// What flows across equally long paths share.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct Constants {
     freezing: bool,
     trimming: bool,
@@ -176,7 +177,7 @@ struct Constants {
 
 /// The longest round trip in a tumbling window of two retransmission timeouts, as the artifact
 /// keeps it: the first ACK after the window's end opens the next one and is its first sample.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct RecentRtt {
     since: Time,
     max: Span,

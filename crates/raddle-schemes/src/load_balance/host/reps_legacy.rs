@@ -15,6 +15,7 @@ use crate::probe::Probes;
 use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
 use alloc::collections::VecDeque;
+use serde::Serialize;
 
 /// What `raddle schemes reps_legacy` says.
 pub const CARD: Card = Card {
@@ -39,7 +40,7 @@ crate::parameters! {
 }
 
 /// One flow's queue of entropies.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RepsLegacy {
     entropies: u32,
     /// Packets that have yet to walk.

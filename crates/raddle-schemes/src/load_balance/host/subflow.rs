@@ -14,6 +14,7 @@ use crate::probe::Probes;
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec;
+use serde::Serialize;
 
 /// What `raddle schemes subflow` says.
 pub const CARD: Card = Card {
@@ -51,7 +52,7 @@ crate::parameters! {
 }
 
 /// One flow's labels and whose turn it is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Subflow {
     labels: Box<[Entropy]>,
     next: u16,

@@ -11,6 +11,7 @@ use crate::{Card, Need, SwitchCx};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes adaptive_roce` says.
 pub const CARD: Card = Card {
@@ -41,7 +42,7 @@ crate::parameters! {
 }
 
 /// The order of one switch's ports.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct AdaptiveRoce {
     mode: Mode,
     salt: u64,

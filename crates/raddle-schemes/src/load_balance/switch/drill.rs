@@ -16,6 +16,7 @@ use crate::probe::Probes;
 use crate::{Card, Need, SwitchCx};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes drill` says.
 pub const CARD: Card = Card {
@@ -39,7 +40,7 @@ crate::parameters! {
 }
 
 /// One switch's memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Drill {
     samples: usize,
     memory: usize,

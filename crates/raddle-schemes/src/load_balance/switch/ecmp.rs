@@ -7,6 +7,7 @@
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
 use crate::{Card, SwitchCx};
+use serde::Serialize;
 
 /// What `raddle schemes ecmp` says.
 pub const CARD: Card = Card {
@@ -23,7 +24,7 @@ crate::parameters! {
 }
 
 /// One switch's salt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ecmp {
     salt: u64,
 }

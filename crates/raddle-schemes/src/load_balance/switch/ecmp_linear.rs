@@ -6,6 +6,7 @@
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
 use crate::{Card, Need, SwitchCx};
+use serde::Serialize;
 
 /// What `raddle schemes ecmp_linear` says.
 pub const CARD: Card = Card {
@@ -23,7 +24,7 @@ crate::parameters! {
 }
 
 /// What the hash takes from the entropy at a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Tier {
     /// A switch with hosts.
     Edge,
@@ -43,7 +44,7 @@ pub const fn linear(tier: Tier, entropy: u16) -> u32 {
 }
 
 /// One switch's salt, and its tier.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct EcmpLinear {
     salt: u64,
     tier: Tier,

@@ -4,6 +4,7 @@ use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::Draws;
 use crate::{Card, Need, SwitchCx};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes jsq` says.
 pub const CARD: Card = Card {
@@ -21,7 +22,7 @@ crate::parameters! {
 }
 
 /// Keeps nothing but room to compare queues.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Jsq {
     least: Least,
 }
@@ -50,7 +51,7 @@ impl PortSelector for Jsq {
 const DRAWS_AT_ONCE: usize = 4;
 
 /// Chooses by least cost, and at random among equals.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Least {
     /// The choices, in any order.
     order: Vec<u32>,

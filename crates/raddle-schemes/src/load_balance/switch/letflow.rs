@@ -18,6 +18,7 @@ use crate::units::{Span, Time};
 use crate::{Card, SwitchCx};
 use alloc::vec;
 use alloc::vec::Vec;
+use serde::{Serialize, Serializer};
 
 /// What `raddle schemes letflow` says.
 pub const CARD: Card = Card {
@@ -53,15 +54,27 @@ crate::parameters! {
 }
 
 /// One switch's flowlet table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct LetFlow {
     salt: u64,
     timeout: Span,
     detection: Detection,
     /// By entry, the port of the present flowlet, counted from 1; 0 before the first.
+    #[serde(serialize_with = "used")]
     ports: Vec<u32>,
     /// By entry, when its last packet came, in picoseconds.
+    #[serde(serialize_with = "used")]
     last: Vec<u64>,
+}
+
+/// A state tells of the entries that were ever used.
+fn used<T, S>(table: &[T], to: S) -> Result<S::Ok, S::Error>
+where
+    T: Copy + Default + PartialEq + Serialize,
+    S: Serializer,
+{
+    let all = (0_u32..).zip(table.iter().copied());
+    to.collect_map(all.filter(|(_, value)| *value != T::default()))
 }
 
 impl LetFlow {

@@ -8,6 +8,7 @@ use crate::units::Bytes;
 use crate::{Need, SwitchCx};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 pub mod adaptive_roce;
 pub mod drill;
@@ -28,7 +29,7 @@ pub mod valiant;
 mod with_hash;
 
 /// What a switch reads in a packet's header.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Header {
     /// The packet's flow, as a hash of addresses and ports would tell it: equal for all packets
     /// of one direction of one flow, and of all flows between two hosts where connections outlive
@@ -79,7 +80,7 @@ pub trait Surroundings {
 }
 
 /// How full a port is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Queue {
     /// Bytes queued in all classes, the frame in service included.
     pub bytes: Bytes,
@@ -125,7 +126,7 @@ fn weighted_at(weights: &[u32], point: u32) -> usize {
 }
 
 /// The destination as rotation pointers see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub struct Group {
     /// Index of the destination's edge switch.
     pub edge: u32,
@@ -134,7 +135,7 @@ pub struct Group {
 }
 
 /// What a switch's scheme may know when it is built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct SwitchContext {
     /// Which switch this is.
     pub switch: SwitchId,
@@ -147,7 +148,7 @@ pub struct SwitchContext {
 }
 
 /// Where a packet is that has come to a switch which is not its destination's.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Waypoint<'a> {
     /// The switch.
     pub switch: SwitchId,
@@ -160,7 +161,7 @@ pub struct Waypoint<'a> {
 }
 
 /// Where a packet goes before its destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Detour {
     /// A switch, by its place among [`Waypoint::edges`], if it has to go to any; and the entropy that the
     /// packet has then.
@@ -220,7 +221,7 @@ pub trait PortSelector {
     }
 }
 
-crate::family! { PortSelector, AnyPortSelector, SwitchContext;
+crate::family! { PortSelector, AnyPortSelector, SwitchContext, with state;
     Ecmp: ecmp,
     SimpleRr: simple_rr,
     RoundRobin: round_robin,

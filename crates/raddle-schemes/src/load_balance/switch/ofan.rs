@@ -11,6 +11,7 @@ use crate::units::Bytes;
 use crate::{Card, Need, SwitchCx};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes ofan` says.
 pub const CARD: Card = Card {
@@ -53,8 +54,9 @@ crate::parameters! {
 }
 
 /// The pointers of one switch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ofan {
+    #[serde(skip)]
     config: Config,
     edge: bool,
     pod: Option<u32>,
@@ -67,14 +69,14 @@ pub struct Ofan {
 }
 
 /// A position in a schedule: in one of its own, or in the one that its pod shares.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct Pointer {
     own: Schedule,
     next: u32,
 }
 
 /// Ports in turn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct Schedule {
     /// One more than the epoch in which it was drawn; 0 if it never was.
     drawn: u32,
@@ -82,7 +84,7 @@ struct Schedule {
 }
 
 /// A port, and which of the choices it probably is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Turn {
     port: u16,
     choice: u16,

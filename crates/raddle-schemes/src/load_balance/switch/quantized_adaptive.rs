@@ -7,6 +7,7 @@ use crate::family::Conflict;
 use crate::units::Bytes;
 use crate::{Card, Need, SwitchCx};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What `raddle schemes quantized_adaptive` says.
 pub const CARD: Card = Card {
@@ -41,7 +42,7 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 }
 
 /// The bins, and a hash for small frames.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct QuantizedAdaptive {
     /// In per cent of the buffer.
     limits: [f64; 3],
@@ -52,7 +53,7 @@ pub struct QuantizedAdaptive {
 }
 
 /// Where the bins of a buffer end: queues of this many bytes are in the next.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Bins {
     capacity: Bytes,
     ends: [u64; 3],

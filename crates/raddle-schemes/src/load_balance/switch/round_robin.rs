@@ -3,6 +3,7 @@
 use super::schedule::Rotation;
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::{Card, SwitchCx};
+use serde::Serialize;
 
 /// What `raddle schemes round_robin` says.
 pub const CARD: Card = Card {
@@ -23,7 +24,7 @@ crate::parameters! {
 }
 
 /// The pointers of one switch, one per next-hop group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RoundRobin {
     rotation: Rotation,
     rounds: u32,

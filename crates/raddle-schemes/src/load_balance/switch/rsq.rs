@@ -2,6 +2,7 @@
 
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::{Card, SwitchCx};
+use serde::Serialize;
 
 /// What `raddle schemes rsq` says.
 pub const CARD: Card = Card {
@@ -19,7 +20,7 @@ crate::parameters! {
 }
 
 /// Keeps nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Rsq;
 
 impl Rsq {

@@ -5,6 +5,7 @@ use crate::SwitchCx;
 use crate::units::gcd;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// No choice gets more turns in a round than this: larger weights are scaled down, and none to
 /// nothing, so that a schedule stays small whatever the rates of the links are.
@@ -36,14 +37,14 @@ pub(super) fn weighted(choices: &Choices<'_>) -> Vec<(u32, u32)> {
 }
 
 /// One position in one schedule per next-hop group. Everything starts anew when routes change.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Rotation {
     epoch: u32,
     wheels: BTreeMap<u32, Wheel>,
 }
 
 /// A schedule and where it stands.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct Wheel {
     schedule: Vec<u32>,
     next: usize,

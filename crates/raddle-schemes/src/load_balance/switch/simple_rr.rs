@@ -7,6 +7,7 @@ use super::schedule::Rotation;
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::units::Bytes;
 use crate::{Card, SwitchCx};
+use serde::Serialize;
 
 /// What `raddle schemes simple_rr` says.
 pub const CARD: Card = Card {
@@ -41,10 +42,11 @@ crate::parameters! {
 }
 
 /// The pointers of one switch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SimpleRr {
     /// Of small frames, and of the others.
     rotations: [Rotation; 2],
+    #[serde(skip)]
     config: Config,
 }
 

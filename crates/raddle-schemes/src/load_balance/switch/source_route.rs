@@ -8,6 +8,7 @@
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::load_balance::route::PORT_LIMIT;
 use crate::{Card, Need, SwitchCx};
+use serde::Serialize;
 
 /// What `raddle schemes source_route` says.
 pub const CARD: Card = Card {
@@ -25,7 +26,7 @@ crate::parameters! {
 }
 
 /// One switch: which of the digits is its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SourceRoute {
     shift: u32,
 }

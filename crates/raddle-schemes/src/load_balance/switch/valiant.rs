@@ -10,6 +10,7 @@
 use super::{Choices, Detour, Header, PortSelector, SwitchContext, Waypoint};
 use crate::ids::Entropy;
 use crate::{Card, SwitchCx};
+use serde::Serialize;
 
 /// What `raddle schemes valiant` says.
 pub const CARD: Card = Card {
@@ -31,7 +32,7 @@ crate::parameters! {
 }
 
 /// Keeps nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Valiant;
 
 impl Valiant {

@@ -3,9 +3,10 @@
 
 use super::Config;
 use crate::units::{Bytes, Rate, Span, Time};
+use serde::Serialize;
 
 /// A link's register.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Dre {
     bytes: f64,
     /// How many steps have been taken.
@@ -13,7 +14,7 @@ pub(super) struct Dre {
 }
 
 /// What all registers of a switch have in common.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Scale {
     step: u64,
     kept: f64,

@@ -3,15 +3,16 @@
 use crate::ids::PortId;
 use crate::units::Time;
 use alloc::collections::BTreeMap;
+use serde::Serialize;
 
 /// The congestion of the path that begins with an uplink.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Entry {
     pub(super) uplink: PortId,
     pub(super) metric: u8,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Seen {
     metric: u8,
     at: Time,
@@ -20,7 +21,7 @@ struct Seen {
 }
 
 /// The table of one leaf.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Feedback {
     seen: BTreeMap<PortId, Seen>,
     /// The one told last.

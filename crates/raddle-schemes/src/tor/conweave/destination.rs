@@ -4,9 +4,10 @@
 use super::note::{Epoch, Label, Mark, Stamp};
 use crate::units::{Span, Time};
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What becomes of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Fate {
     Passes,
     /// It waits under the ticket given.
@@ -14,7 +15,7 @@ pub(super) enum Fate {
 }
 
 /// What came of a packet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Seen {
     pub(super) fate: Fate,
     /// Whether it is of the latest epoch; of others nothing is told.
@@ -24,7 +25,7 @@ pub(super) struct Seen {
 }
 
 /// The state of a flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Destination {
     epoch: Epoch,
     /// Whether packets that follow the TAIL of the epoch may pass.

@@ -3,6 +3,7 @@
 
 use super::super::Note;
 use crate::units::{Span, Time};
+use serde::Serialize;
 
 /// Bits of a time; what is told by two of them is their difference.
 const TIME: u32 = 48;
@@ -10,7 +11,7 @@ const TIME: u32 = 48;
 const EPOCH: u32 = 13;
 
 /// A time as a header holds it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Stamp(u64);
 
 impl Stamp {
@@ -26,7 +27,7 @@ impl Stamp {
 }
 
 /// The count of a flow's epochs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Epoch(u16);
 
 impl Epoch {
@@ -41,7 +42,7 @@ impl Epoch {
 }
 
 /// What a data packet asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Mark {
     /// Nothing.
     None,
@@ -52,7 +53,7 @@ pub(super) enum Mark {
 }
 
 /// What a data packet carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Label {
     pub(super) path: u16,
     pub(super) epoch: Epoch,
@@ -96,7 +97,7 @@ impl Label {
 }
 
 /// What the receiver's ToR tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Reply {
     /// The first packet of an epoch has come (RTT_REPLY).
     Init(Epoch),

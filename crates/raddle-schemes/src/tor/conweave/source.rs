@@ -2,9 +2,10 @@
 
 use super::note::{Epoch, Label, Mark, Reply, Stamp};
 use crate::units::{Span, Time};
+use serde::Serialize;
 
 /// A path that may be taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Pick {
     pub(super) path: u16,
     /// Whether it is not known to be busy.
@@ -12,7 +13,7 @@ pub(super) struct Pick {
 }
 
 /// What a data packet does to its flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Step {
     /// The flow is new or has paused: a new epoch, perhaps on another path.
     Expired,
@@ -31,7 +32,7 @@ impl Step {
 }
 
 /// The state of a flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Source {
     path: Option<u16>,
     epoch: Epoch,

@@ -3,9 +3,10 @@
 use super::psn::{distance, is_after};
 use super::ring::Ring;
 use alloc::boxed::Box;
+use serde::Serialize;
 
 /// What of it is switched on (spec, section 2.8).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Rules {
     /// How many packets a NIC may have outstanding.
     pub(super) window: u32,
@@ -18,7 +19,7 @@ pub(super) struct Rules {
 }
 
 /// One queue pair at the receiver's ToR.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Destination {
     rules: Rules,
     passed: Ring,
@@ -29,7 +30,7 @@ pub(super) struct Destination {
 }
 
 /// A NACK that is true after all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Emitted {
     /// The packet that is missing.
     pub(super) expected: u32,

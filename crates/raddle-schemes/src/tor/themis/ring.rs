@@ -3,9 +3,10 @@
 
 use super::psn::{distance, is_after};
 use alloc::boxed::Box;
+use serde::Serialize;
 
 /// The delivered packets from the start of the window on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Ring {
     window: u32,
     bits: Box<[u64]>,

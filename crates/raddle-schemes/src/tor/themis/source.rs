@@ -2,10 +2,11 @@
 
 use crate::rng::Rng;
 use alloc::boxed::Box;
+use serde::Serialize;
 
 /// One queue pair at the sender's ToR. Paths are relative ones: which of the fabric's a number
 /// stands for hangs on the flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Source {
     paths: u32,
     /// The packet that the last NACK was for: whenever it is sent, it takes another path.

@@ -1,0 +1,147 @@
+//! Host load balancing as machines: the entropy of each packet, and news about those sent.
+
+use super::course::Course;
+use super::machine::{Machine, Recorded, json, step};
+use super::state::Word;
+use raddle_schemes::ids::{Entropy, Psn};
+use raddle_schemes::load_balance::host::{
+    AnyPathSelector, Config, Fate, Feedback, Outgoing, PathSelector,
+};
+use raddle_schemes::load_balance::route::Rotation;
+use raddle_schemes::probe::Probes;
+use raddle_schemes::rng::Rng;
+use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::{Cx, FlowContext};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What can happen to a flow's path selector.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Event {
+    /// The next message of the connection begins.
+    BeginMessage,
+    /// The route that is due, or the path that a planner gives.
+    OnRoute { route: Entropy },
+    /// A packet leaves: the answer is its entropy.
+    NextPath(Outgoing),
+    /// News about a packet.
+    OnFeedback(Feedback),
+    /// Whether packets were lost on its path: the answer is the path and their fate.
+    PollLost,
+}
+
+impl Machine for AnyPathSelector {
+    type Event = Event;
+
+    fn apply(&mut self, now: Time, rng: &mut Rng, event: &Event) -> Value {
+        let cx = &mut Cx { now, rng, events: &mut () };
+        match event {
+            Event::BeginMessage => self.begin_message(),
+            Event::OnRoute { route } => self.on_route(*route),
+            Event::NextPath(packet) => return json!(self.next_path(cx, packet).0),
+            Event::OnFeedback(news) => self.on_feedback(cx, news),
+            Event::PollLost => {
+                let lost = self.poll_lost();
+                return json(&lost.map(|(path, fate)| json!({ "path": path, "fate": fate })));
+            }
+        }
+        Value::Null
+    }
+
+    fn state(&self) -> Word {
+        Word::of(self)
+    }
+}
+
+impl PathSelector for Recorded<AnyPathSelector> {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.machine.probes(to);
+    }
+    fn begin(&mut self, context: &FlowContext) {
+        self.machine.begin(context);
+        self.began(json(context));
+    }
+    fn begin_message(&mut self) {
+        self.apply(self.now, &mut Rng::new(0, "unused", 0), &Event::BeginMessage);
+    }
+    fn rotation(&self, routes: Vec<Entropy>, rng: &mut Rng) -> Rotation {
+        self.machine.rotation(routes, rng)
+    }
+    fn knows_at_once(&self) -> bool {
+        self.machine.knows_at_once()
+    }
+    fn on_route(&mut self, route: Entropy) {
+        self.apply(self.now, &mut Rng::new(0, "unused", 0), &Event::OnRoute { route });
+    }
+    fn poll_lost(&mut self) -> Option<(Entropy, Fate)> {
+        if self.is_full() {
+            return self.machine.poll_lost();
+        }
+        let before = self.machine.copy()?;
+        let lost = self.machine.poll_lost();
+        if lost.is_some() {
+            // Told as a step of the machine as it was.
+            let now = self.now;
+            self.machine = before;
+            self.apply(now, &mut Rng::new(0, "unused", 0), &Event::PollLost);
+        }
+        lost
+    }
+    fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy {
+        let answer = self.apply(cx.now, cx.rng, &Event::NextPath(*packet));
+        Entropy(answer.as_u64().unwrap_or(0) as u16)
+    }
+    fn learns_entropies(&self) -> bool {
+        self.machine.learns_entropies()
+    }
+    fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
+        self.apply(cx.now, cx.rng, &Event::OnFeedback(*news));
+    }
+}
+
+/// Packets, and news about some of the last 64 in any order: clean, marked, trimmed, timed out.
+pub(super) fn course(config: &Config, number: u64, events: usize) -> Course {
+    let context = FlowContext { trimming: number % 2 == 0, ..FlowContext::NOMINAL };
+    let mut machine = config.build(&context);
+    machine.begin(&context);
+    let mut course = Course::new("host", config, number, json(&context), machine.state());
+    let mut sent: Vec<Entropy> = Vec::new();
+    for _ in 0..events {
+        let now = course.pass_time();
+        let event = if sent.is_empty() || course.below(2) == 0 {
+            let psn = Psn(sent.len() as u32);
+            Event::NextPath(Outgoing { psn, again: course.below(20) == 0 })
+        } else if course.below(40) == 0 {
+            let route = Entropy(course.below(64) as u16);
+            if course.below(2) == 0 { Event::BeginMessage } else { Event::OnRoute { route } }
+        } else {
+            let back = course.below(sent.len().min(64) as u64) as usize;
+            Event::OnFeedback(news(&mut course, sent[sent.len() - 1 - back]))
+        };
+        let step = step(&mut machine, now, &mut course.own, &event);
+        if let Event::NextPath(_) = event {
+            sent.push(Entropy(step.answer.as_u64().unwrap_or(0) as u16));
+        }
+        course.trajectory.steps.push(step);
+    }
+    course
+}
+
+fn news(course: &mut Course, path: Entropy) -> Feedback {
+    let fate = match course.below(100) {
+        0..70 => Fate::Clean,
+        70..90 => Fate::Marked,
+        90..97 => Fate::Trimmed,
+        _ => Fate::TimedOut,
+    };
+    let heard = matches!(fate, Fate::Clean | Fate::Marked) && course.below(10) > 0;
+    Feedback {
+        path,
+        fate,
+        rtt: heard.then(|| Span(8_320_000 + course.below(8_000_000))),
+        window_before: Bytes(course.below(600_000) + 4160),
+        window_after: Bytes(course.below(600_000) + 4160),
+        in_flight: Bytes(course.below(600_000)),
+    }
+}
