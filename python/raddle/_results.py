@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from . import _raddle
+from . import _arguments, _raddle
 from ._raddle import Table
+
+
+def _path(path: str | os.PathLike[str] | None) -> str | None:
+    return None if path is None else os.fspath(path)
 
 
 class _Page(Protocol):
@@ -102,6 +109,30 @@ class Result:
         """The run as a page: completion times, and queues and utilisation over time where the
         scenario has a `[record]`."""
         return Page(self._run.report(f"raddle.run(.., seed={self.summary['seed']})"))
+
+    def export(
+        self,
+        *,
+        pcapng: str | os.PathLike[str] | None = None,
+        perfetto: str | os.PathLike[str] | None = None,
+        csv: str | os.PathLike[str] | None = None,
+        parquet: str | os.PathLike[str] | None = None,
+        flows: Sequence[int] = (),
+        hops: int | None = None,
+    ) -> list[str]:
+        """Write the run for other tools, as `raddle export` does: packets as a capture for
+        Wireshark, all over time as a trace for Perfetto, tables into folders. `flows` leaves packets
+        of these flows alone; `hops` is the most that a trace may have. Gives what the files lack, in
+        words. What was not recorded is a `ScenarioError` with the line that records it."""
+        if pcapng is None and perfetto is None and csv is None and parquet is None:
+            raise ValueError("nothing to write: name `pcapng`, `perfetto`, `csv` or `parquet`")
+        chosen = [_arguments.whole("flows", flow, 0) for flow in flows]
+        most = None if hops is None else _arguments.whole("hops", hops, 1)
+        with tempfile.TemporaryDirectory() as folder:
+            self._run.keep(folder)
+            return _raddle.export(
+                folder, _path(pcapng), _path(perfetto), _path(csv), _path(parquet), chosen, most
+            )
 
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()

@@ -97,6 +97,28 @@ def test_a_comparison_has_the_commands_page():
     assert "<html" in raddle.run(SMALL).report()
 
 
+def test_a_result_goes_to_other_tools(tmp_path):
+    recorded = {"record.map": True, "record.flows": [3]}
+    result = raddle.run(SMALL, set=recorded)
+    names = ["a.pcapng", "a.pftrace", "csv", "parquet"]
+    pcapng, perfetto, csv, parquet = [tmp_path / name for name in names]
+    assert result.export(pcapng=pcapng, perfetto=perfetto, csv=csv, parquet=parquet) == []
+    assert pcapng.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a" and perfetto.stat().st_size > 1000
+    assert sorted(path.stem for path in csv.iterdir()) == sorted(result.tables)
+    assert {path.stem for path in parquet.iterdir()} == set(result.tables)
+    bare = raddle.run(SMALL)
+    with pytest.raises(raddle.ScenarioError, match="record.flows = "):
+        bare.export(pcapng=pcapng)
+    with pytest.raises(ValueError, match="nothing to write"):
+        bare.export()
+    with pytest.raises(raddle.ScenarioError, match="hops are more than 5"):
+        result.export(perfetto=perfetto, hops=5)
+    with pytest.raises(ValueError, match="flows = -1: at least 0"):
+        result.export(perfetto=perfetto, flows=[-1])
+    with pytest.raises(OSError, match="no/folder"):
+        result.export(pcapng=tmp_path / "no/folder/a.pcapng")
+
+
 def test_demonstration_is_there():
     assert json.loads(json.dumps(raddle.bounds(ROOT / "scenarios" / "demo.toml")))["cells"]
 

@@ -4,6 +4,7 @@
 mod bounds;
 mod compare;
 mod errors;
+mod export;
 mod figures;
 mod run;
 mod scheme;
@@ -30,6 +31,7 @@ fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(schemes::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(table::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(export::export, module)?)?;
     module.add_function(wrap_pyfunction!(theory::theory, module)?)?;
     module.add_function(wrap_pyfunction!(bounds::bounds, module)?)?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;

@@ -4,7 +4,7 @@ use crate::errors::{failed, refused, refused_text};
 use crate::scheme::{Class, Classes};
 use crate::table::Table;
 use crate::work::{How, Shown, run_jobs};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyOSError};
 use pyo3::prelude::*;
 use raddle::report::comparison::{Occasion, PageRun, page, palette};
 use raddle::scenario::{self, Study};
@@ -12,7 +12,7 @@ use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::Gathered;
 use raddle::study::jobs::bound_of;
 use raddle::study::run::{Failure, Finished, Job, Keep, Runner};
-use raddle::study::tables::{Parts, of_run};
+use raddle::study::tables::{Format, Parts, of_run, write_parts};
 use raddle::study::{jobs, machine};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Observer;
@@ -78,6 +78,18 @@ impl Run {
                 machine: machine::words(),
             };
             page(&comparison, &[PageRun { settings: &[], kept: &kept }], &palette, occasion).html()
+        })
+    }
+
+    /// Writes the run into a folder, as `raddle run --out` keeps it.
+    fn keep(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            for parts in self.parts() {
+                write_parts(&folder, &parts, Format::Parquet)
+                    .map_err(|error| PyOSError::new_err(error.to_string()))?;
+            }
+            std::fs::write(folder.join("run.json"), self.summary_json())?;
+            Ok(std::fs::write(folder.join("scenario.toml"), &self.resolved)?)
         })
     }
 
