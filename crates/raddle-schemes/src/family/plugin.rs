@@ -60,8 +60,11 @@ where
     }
 }
 
-/// A scheme that another makes.
-struct Made<C, T: ?Sized>(Arc<dyn Fn(&C) -> Box<T> + Send + Sync>);
+/// Makes an instance.
+type Make<C, T> = dyn Fn(&C) -> Box<T> + Send + Sync;
+
+/// A scheme that is made by what holds more than parameters.
+struct Made<C, T: ?Sized>(Arc<Make<C, T>>);
 
 impl<C: 'static, T: ?Sized + 'static> Maker<C, T> for Made<C, T> {
     fn copy(&self) -> Box<dyn Maker<C, T>> {

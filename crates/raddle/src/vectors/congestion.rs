@@ -281,7 +281,8 @@ impl Sender {
 
 /// Fills the window and acknowledges, marks and loses packets in any order.
 pub(super) fn course(config: &Config, number: u64, events: usize) -> Course {
-    let context = FlowContext { classes: 7, trimming: number % 2 == 0, ..FlowContext::NOMINAL };
+    let context =
+        FlowContext { classes: 7, trimming: number.is_multiple_of(2), ..FlowContext::NOMINAL };
     let machine = config.build(&context);
     let mut course = Course::new("congestion", config, number, json(&context), machine.state());
     let mut sender = Sender { machine, arrived: Vec::new(), cumulative: 0, credits: 0 };

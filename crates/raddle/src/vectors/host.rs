@@ -102,7 +102,7 @@ impl PathSelector for Recorded<AnyPathSelector> {
 
 /// Packets, and news about some of the last 64 in any order: clean, marked, trimmed, timed out.
 pub(super) fn course(config: &Config, number: u64, events: usize) -> Course {
-    let context = FlowContext { trimming: number % 2 == 0, ..FlowContext::NOMINAL };
+    let context = FlowContext { trimming: number.is_multiple_of(2), ..FlowContext::NOMINAL };
     let mut machine = config.build(&context);
     machine.begin(&context);
     let mut course = Course::new("host", config, number, json(&context), machine.state());
