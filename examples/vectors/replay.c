@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a value. */
+/* Behind a value, at the latest at the line's end. */
 static const char *skip(const char *p) {
     int depth = 0;
     do {
         if (*p == '"')
-            for (p++; *p != '"'; p++) p += *p == '\\';
+            for (p++; *p && *p != '"'; p++) p += *p == '\\' && p[1];
+        if (!*p) return p;
         depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
         p++;
     } while (depth > 0 || (*p && !strchr(",}]\n", *p)));
@@ -27,6 +28,7 @@ static const char *skip(const char *p) {
 const char *find(const char *object, const char *name) {
     for (const char *p = object + 1; *p == '"';) {
         const char *end = strchr(p + 1, '"');
+        if (!end || end[1] != ':') return 0;
         if ((size_t)(end - p - 1) == strlen(name) && !strncmp(p + 1, name, strlen(name))) return end + 2;
         p = skip(end + 2);
         p += *p == ',';
@@ -40,6 +42,7 @@ const char *find(const char *object, const char *name) {
 static void take(const struct raddle_form *form, const char *json, char *to) {
     for (const struct raddle_field *f = form->fields; f->kind != RADDLE_END; f++) {
         const char *v = *f->name ? find(json, f->name) : json;
+        if (!v) v = "null"; /* of another version: it differs then */
         char *at = to + f->offset;
         struct raddle_list *list = (void *)at;
         switch (f->kind) {
@@ -108,44 +111,62 @@ static bool is(const char *json, const char *word) {
     return !strncmp(json + 1, word, strlen(word)) && json[strlen(word) + 1] == '"';
 }
 
+/* The values of a line; false if one is missing. */
+static bool has(const char *line, const char *const names[], const char *values[], size_t count) {
+    size_t length = strlen(line);
+    if (length < 3 || strcmp(line + length - 2, "}\n")) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] = find(line, names[i]))) return false;
+    return true;
+}
+
+static int refuse(size_t line, const char *why) {
+    fprintf(stderr, "line %zu: %s\n", line, why);
+    return 2;
+}
+
 int main(int count, char **arguments) {
     bool prints = count == 3 && !strcmp(arguments[1], "--print");
-    FILE *in = count > 1 ? fopen(arguments[count - 1], "r") : 0;
+    FILE *in = count == 2 || prints ? fopen(arguments[count - 1], "r") : 0;
     if (!in) return fprintf(stderr, "replay [--print] FILE: a file of raddle vectors\n"), 2;
+    static const char *const of_head[] = {"family", "scheme", "constants"};
+    static const char *const of_step[] = {"now_ps", "state", "event", "draws", "answer", "new_state"};
     const struct raddle_scheme *scheme = 0;
     const struct machine *machine = 0;
-    char *line = 0, *head = 0, answer[128];
-    size_t size = 0, steps = 0, replayed = 0, number = 0;
-    for (; getline(&line, &size, in) > 0; number++) {
+    const char *h[3], *v[6];
+    char *line = 0, *head = 0, answer[ANSWER_BYTES];
+    size_t size = 0, steps = 0, replayed = 0;
+    for (size_t number = 1; getline(&line, &size, in) > 0; number++) {
         if (find(line, "family")) {
             free(head);
             head = strdup(line);
-            const char *family = find(head, "family"), *name = find(head, "scheme");
+            if (!has(head, of_head, h, 3)) return refuse(number, "no first line of a machine");
             for (scheme = raddle_schemes; scheme->name; scheme++)
-                if (is(family, scheme->family) && is(name, scheme->name)) break;
+                if (is(h[0], scheme->family) && is(h[1], scheme->name)) break;
             for (machine = machines; machine->scheme; machine++)
-                if (is(family, machine->family) && is(name, machine->scheme)) break;
-            if (!scheme->name) return fprintf(stderr, "line %zu: not in the header\n", number + 1), 1;
+                if (is(h[0], machine->family) && is(h[1], machine->scheme)) break;
+            if (!scheme->name) return refuse(number, "the scheme is not in the header");
             continue;
         }
+        if (!scheme || !has(line, of_step, v, 6)) return refuse(number, "no step of a machine");
         uint64_t draws[64] = {0};
-        const char *p = find(line, "draws") + 1;
+        const char *p = v[3] + 1;
         for (size_t i = 0; i < 64 && *p != ']'; p = skip(p), p += *p == ',') draws[i++] = strtoull(p, 0, 10);
         char *state = calloc(1, scheme->state->size), *after = calloc(1, scheme->state->size);
-        take(scheme->state, find(line, "state"), state);
-        take(scheme->state, find(line, "new_state"), after);
+        take(scheme->state, v[1], state);
+        take(scheme->state, v[5], after);
         steps++;
         if (prints) printf("%s\n%s\n", text(scheme->state, state), text(scheme->state, after));
         if (prints || !machine->scheme) continue;
-        struct event event = {find(line, "event"), find(head, "constants"),
-                              strtoull(find(line, "now_ps"), 0, 10), draws};
+        struct event event = {v[2], h[2], strtoull(v[0], 0, 10), draws};
         machine->step(state, &event, answer);
-        const char *expected = find(line, "answer");
         if (strcmp(text(scheme->state, state), text(scheme->state, after)) ||
-            strlen(answer) != (size_t)(skip(expected) - expected) || strncmp(answer, expected, strlen(answer)))
-            return fprintf(stderr, "line %zu: state %s, answer %s\n", number + 1, text(scheme->state, state), answer), 1;
+            strlen(answer) != (size_t)(skip(v[4]) - v[4]) || strncmp(answer, v[4], strlen(answer)))
+            return fprintf(stderr, "line %zu: state %s, answer %s\n", number, text(scheme->state, state), answer), 1;
         replayed++;
     }
-    if (!prints) printf("%zu steps read, %zu replayed: no difference\n", steps, replayed);
+    if (prints) return 0;
+    if (!replayed) return fprintf(stderr, "no step of a machine of this program\n"), 2;
+    printf("%zu steps read, %zu replayed: no difference\n", steps, replayed);
     return 0;
 }

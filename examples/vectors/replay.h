@@ -12,10 +12,13 @@ struct event {
     const uint64_t *draws; /* the random bits that the step takes, in order */
 };
 
+/* Room for the longest answer, that of a ToR about a packet. */
+#define ANSWER_BYTES 1024
+
 struct machine {
     const char *family, *scheme;
     /* Changes the state, a structure of the header; writes the answer as JSON. */
-    void (*step)(void *state, const struct event *event, char answer[128]);
+    void (*step)(void *state, const struct event *event, char answer[ANSWER_BYTES]);
 };
 
 /* The machines of the program; the last has no scheme. */

@@ -100,12 +100,12 @@ static void on_feedback(reps *own, const struct event *event, const char *news) 
     if (clean && is_paper(own)) thaw(own, event);
 }
 
-static void step(void *state, const struct event *event, char answer[128]) {
+static void step(void *state, const struct event *event, char answer[ANSWER_BYTES]) {
     const char *json = *event->json == '{' ? event->json : "{}"; /* else it is a word alone */
     const char *news = find(json, "on_feedback");
     strcpy(answer, "null");
     if (find(json, "next_path"))
-        snprintf(answer, 128, "%u", (unsigned)next_path(state, event));
+        snprintf(answer, ANSWER_BYTES, "%u", (unsigned)next_path(state, event));
     else if (news)
         on_feedback(state, event, news);
 }

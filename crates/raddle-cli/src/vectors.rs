@@ -54,6 +54,9 @@ pub(super) fn vectors(arguments: &Arguments) -> End {
             "no scheme with vectors is called `{name}`{nearest} (`raddle vectors --list` lists all)"
         ));
     }
+    if arguments.out.is_some() && arguments.out == arguments.header {
+        return input::refuse_text("`--out` and `--header` are one file");
+    }
     let mut wanted: Vec<&str> = arguments.schemes.iter().map(String::as_str).collect();
     if wanted.is_empty() {
         wanted = known;
@@ -122,6 +125,7 @@ fn replayed(file: &Path) -> End {
             );
             End::Done
         }
+        Err(wrong) if wrong.is_input => input::refuse_text(&format!("{}, {wrong}", file.display())),
         Err(difference) => {
             note_line!("error: {}, {difference}", file.display());
             End::Failed

@@ -99,8 +99,8 @@ fn vectors_are_the_same_each_time_and_mistakes_are_told() {
     let list = raddle(&["vectors", "--list"]);
     assert!(list.out.lines().any(|line| line.split_whitespace().eq(["tor", "themis"])));
     let scratch = Scratch::new("{\n");
-    let wrong = raddle(&["vectors", "--replay", &scratch.scenario()]);
-    assert_eq!(wrong.status, 1);
-    assert!(wrong.err.contains("line 1"), "{}", wrong.err);
+    raddle(&["vectors", "--replay", &scratch.scenario()]).refused(&["line 1", "no JSON"]);
+    let one = scratch.text("one");
+    raddle(&["vectors", "reps", "--out", &one, "--header", &one]).refused(&["are one file"]);
     raddle(&["vectors", "--replay", "no such file"]).refused(&["no such file"]);
 }

@@ -92,37 +92,10 @@ impl<C: 'static, T: ?Sized + 'static> Maker<C, T> for Made<C, T> {
     }
 }
 
-/// A scheme without any.
-impl<C: 'static, T: ?Sized + 'static> Maker<C, T> for fn(&C) -> Box<T> {
-    fn copy(&self) -> Box<dyn Maker<C, T>> {
-        Box::new(*self)
-    }
-
-    fn set(&mut self, _name: &str, _raw: Raw<'_>) -> Result<(), ParameterError> {
-        Err(ParameterError::Unknown)
-    }
-
-    fn values(&self) -> Values {
-        Values::new()
-    }
-
-    fn conflicts(&self) -> Conflicts {
-        Conflicts::new()
-    }
-
-    fn parameters(&self) -> List {
-        List::new()
-    }
-
-    fn build(&self, context: &C) -> Box<T> {
-        self(context)
-    }
-}
-
 impl<C: 'static, T: ?Sized + 'static> Plugin<C, T> {
     /// A scheme without parameters.
     pub fn new(card: &'static Card, build: fn(&C) -> Box<T>) -> Self {
-        Self { card, maker: Box::new(build) }
+        Self::made(card, build)
     }
 
     /// A scheme with the parameters that [`parameters!`](crate::parameters) declares, at their

@@ -3,14 +3,13 @@
 
 use super::frame::{Frame, address};
 use super::traced::{Hop, Packet, Traced};
-use super::{ExportError, Written};
+use super::{ExportError, Written, create};
 use crate::results::{Fabric, Kept, summary};
 use crate::study::VERSION;
 use raddle_sim::record::DropCause;
 use raddle_sim::record::rows::Fate;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -68,7 +67,7 @@ pub fn pcapng(run: &Kept, flows: &[u64], to: &Path) -> Result<Written, ExportErr
         told["seed"],
     );
     let wrong = |error: io::Error| ExportError::write(to, &error);
-    let file = File::create(to).map_err(wrong)?;
+    let file = create(run, to)?;
     let mut out = BufWriter::new(file);
     let records = write_all(&mut out, &comment, &fabric, &traced).map_err(wrong)?;
     let file = out.into_inner().map_err(|error| wrong(error.into_error()))?;

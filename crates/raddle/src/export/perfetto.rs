@@ -6,12 +6,11 @@
 
 use super::trace::{Note, Told, Trace};
 use super::traced::{Hop, Packet, Traced};
-use super::{ExportError, Written};
-use crate::results::{Fabric, Fault, Kept, faults, needed};
+use super::{ExportError, Written, create};
+use crate::results::{Fabric, Fault, Kept, ResultsError, faults, needed};
 use crate::study::tables::TableFile;
 use raddle_sim::record::rows::Fate;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -47,6 +46,10 @@ pub fn perfetto(
         }
     }
     let queues = Queues::read(&run.folder)?;
+    if let Some(port) = queues.samples.keys().find(|port| **port as usize >= fabric.ports.len()) {
+        let why = format!("`ports` has no port {port}: it is of another run");
+        return Err(ResultsError::Damaged(run.folder.join("series.parquet"), why).into());
+    }
     if queues.samples.is_empty() {
         let line = "record.map = true".to_owned();
         let lacking = ExportError::NotRecorded(run.folder.clone(), "links over time were", line);
@@ -63,7 +66,7 @@ pub fn perfetto(
         queues,
     };
     let wrong = |error: io::Error| ExportError::write(to, &error);
-    let file = File::create(to).map_err(wrong)?;
+    let file = create(run, to)?;
     let (out, records) = scene.write(BufWriter::new(file)).map_err(wrong)?;
     let bytes = out.get_ref().metadata().map_err(wrong)?.len();
     Ok(Written { records, bytes, notes })

@@ -269,7 +269,8 @@ impl Sender {
         Event::OnAck {
             bytes: if duplicate { Bytes(0) } else { PACKET },
             marked: course.below(4) == 0,
-            rtt: (!duplicate).then(|| Span(8_320_000 + course.below(8_000_000))),
+            // Up to five times the unloaded one.
+            rtt: (!duplicate).then(|| Span(8_320_000 + course.below(8_000_000) * course.below(5))),
             in_flight: self.in_flight(),
             cumulative: self.cumulative as u32,
             next_new: self.next_new(),

@@ -21,6 +21,11 @@ pub(super) trait Machine {
 
     /// What it holds.
     fn state(&self) -> Word;
+
+    /// Why an event that somebody has written cannot be.
+    fn fits(_event: &Self::Event) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// One transition.
@@ -92,19 +97,19 @@ pub(super) fn json(what: &impl Serialize) -> Value {
     Word::of(what).to_json()
 }
 
-/// Trajectories of machines that run somewhere.
+/// Trajectories of machines that run somewhere, and how much happened to each.
 #[derive(Clone, Default)]
-pub(super) struct Log(Arc<Mutex<Vec<Trajectory>>>);
+pub(super) struct Log(Arc<Mutex<Vec<(usize, Trajectory)>>>);
 
 impl Log {
-    fn with<R>(&self, act: impl FnOnce(&mut Vec<Trajectory>) -> R) -> R {
+    fn with<R>(&self, act: impl FnOnce(&mut Vec<(usize, Trajectory)>) -> R) -> R {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A machine is built. Returns its number.
     pub(super) fn open(&self, trajectory: Trajectory) -> usize {
         self.with(|all| {
-            all.push(trajectory);
+            all.push((0, trajectory));
             all.len() - 1
         })
     }
@@ -112,7 +117,7 @@ impl Log {
     /// Its context is this, and it holds that, before its first step.
     pub(super) fn begin(&self, number: usize, context: Option<Value>, state: Word) {
         self.with(|all| {
-            let own = &mut all[number];
+            let own = &mut all[number].1;
             if own.steps.is_empty() {
                 own.state = state;
                 own.context = context.unwrap_or(own.context.take());
@@ -120,13 +125,17 @@ impl Log {
         });
     }
 
-    /// Keeps a step.
-    pub(super) fn push(&self, number: usize, step: Step) {
-        self.with(|all| all[number].steps.push(step));
+    /// Something happened, and perhaps a step is kept of it.
+    pub(super) fn push(&self, number: usize, step: Option<Step>) {
+        self.with(|all| {
+            let (events, own) = &mut all[number];
+            *events += 1;
+            own.steps.extend(step);
+        });
     }
 
     /// All that was kept.
-    pub(super) fn take(&self) -> Vec<Trajectory> {
+    pub(super) fn take(&self) -> Vec<(usize, Trajectory)> {
         self.with(std::mem::take)
     }
 }
@@ -157,6 +166,7 @@ impl<M: Machine> Recorded<M> {
     pub(super) fn apply(&mut self, now: Time, rng: &mut Rng, event: &M::Event) -> Value {
         self.now = now;
         if self.is_full() {
+            self.pass();
             return self.machine.apply(now, rng, event);
         }
         let step = step(&mut self.machine, now, rng, event);
@@ -173,7 +183,12 @@ impl<M: Machine> Recorded<M> {
     /// Keeps a step that was made elsewhere.
     pub(super) fn keep(&mut self, step: Step) {
         self.left -= 1;
-        self.log.push(self.number, step);
+        self.log.push(self.number, Some(step));
+    }
+
+    /// Something happened of which no step is kept.
+    pub(super) fn pass(&self) {
+        self.log.push(self.number, None);
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Replayed {
 pub struct Difference {
     /// The line, from 1.
     pub line: usize,
+    /// Whether the line is none of vectors; else the engine gives something else.
+    pub is_input: bool,
     /// What differs.
     pub what: String,
 }
@@ -71,6 +73,7 @@ impl<M: Machine> Replayer for M {
     fn apply(&mut self, line: &Line) -> Result<(Vec<u64>, Value), String> {
         let event: M::Event = serde_json::from_value(line.event.clone())
             .map_err(|why| format!("no event of this family: {why}"))?;
+        M::fits(&event)?;
         let first = line.draws.first();
         let mut rng = first.map_or_else(|| Rng::new(0, "unused", 0), |bits| Rng::that_draws(*bits));
         let before = rng.clone();
@@ -92,6 +95,13 @@ fn context<T: serde::de::DeserializeOwned>(head: &Head) -> Result<T, String> {
 
 /// The machine that a trajectory's first line tells of.
 fn built(head: &Head) -> Result<Box<dyn Replayer>, String> {
+    // Its random streams may be any number.
+    let sized =
+        head.context.as_object().into_iter().flatten().filter(|(name, _)| *name != "stream");
+    sized.map(|(_, value)| value).try_for_each(bounded)?;
+    if head.context.get("rate").is_some_and(|rate| rate.as_u64() == Some(0)) {
+        return Err("a rate of 0".to_owned());
+    }
     Ok(match head.family.as_str() {
         "host" => {
             let context: FlowContext = context(head)?;
@@ -115,30 +125,57 @@ fn built(head: &Head) -> Result<Box<dyn Replayer>, String> {
 pub fn replay(text: &str) -> Result<Replayed, Difference> {
     let mut replayed = Replayed::default();
     let mut machine: Option<Box<dyn Replayer>> = None;
+    let mut now = 0;
     for (place, line) in text.lines().enumerate() {
-        let differs = |what: String| Difference { line: place + 1, what };
-        let value: Value = serde_json::from_str(line).map_err(|why| differs(why.to_string()))?;
+        let wrong = |what: String| Difference { line: place + 1, is_input: true, what };
+        let differs = |what: String| Difference { line: place + 1, is_input: false, what };
+        let value: Value = serde_json::from_str(line)
+            .map_err(|_| wrong("no JSON; a line may be cut off".to_owned()))?;
         if value.get("family").is_some() {
-            let head: Head =
-                serde_json::from_value(value).map_err(|why| differs(why.to_string()))?;
-            let own = built(&head).map_err(differs)?;
+            let head: Head = serde_json::from_value(value)
+                .map_err(|why| wrong(format!("no first line of vectors: {why}")))?;
+            let own = built(&head).map_err(wrong)?;
             same("the constants", &own.state().0, &head.constants).map_err(differs)?;
-            machine = Some(own);
+            (machine, now) = (Some(own), 0);
             replayed.trajectories += 1;
             continue;
         }
-        let line: Line = serde_json::from_value(value).map_err(|why| differs(why.to_string()))?;
+        let line: Line = serde_json::from_value(value)
+            .map_err(|why| wrong(format!("no step of vectors: {why}")))?;
         let Some(machine) = &mut machine else {
-            return Err(differs("a step before the first line of a trajectory".to_owned()));
+            return Err(wrong("a step before the first line of a machine".to_owned()));
         };
+        if line.now_ps < now {
+            return Err(wrong(format!("{} ps is before the line before it", line.now_ps)));
+        }
+        now = line.now_ps;
+        bounded(&line.event).and_then(|()| bounded(&now.into())).map_err(wrong)?;
         same("the state", &machine.state().1, &line.state).map_err(differs)?;
-        let (draws, answer) = machine.apply(&line).map_err(differs)?;
+        let (draws, answer) = machine.apply(&line).map_err(wrong)?;
         same("what was drawn", &json(&draws), &json(&line.draws)).map_err(differs)?;
         same("the answer", &answer, &line.answer).map_err(differs)?;
         same("the new state", &machine.state().1, &line.new_state).map_err(differs)?;
         replayed.steps += 1;
     }
-    Ok(replayed)
+    match replayed.trajectories {
+        0 => Err(Difference { line: 1, is_input: true, what: "no machine in it".to_owned() }),
+        _ => Ok(replayed),
+    }
+}
+
+/// The most that a number of an event may be: 53 days in picoseconds.
+const MOST: u64 = 1 << 62;
+
+/// Numbers that no run has would overflow in the engine's code.
+fn bounded(value: &Value) -> Result<(), String> {
+    match value {
+        Value::Number(number) if number.as_u64().is_some_and(|number| number > MOST) => {
+            Err(format!("{number} is more than an event may bring"))
+        }
+        Value::Array(all) => all.iter().try_for_each(bounded),
+        Value::Object(words) => words.values().try_for_each(bounded),
+        _ => Ok(()),
+    }
 }
 
 fn same(what: &str, own: &Value, written: &Value) -> Result<(), String> {

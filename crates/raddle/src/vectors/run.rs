@@ -35,14 +35,15 @@ down = "2 us..40 us"
 end = "1 ms"
 "#;
 
-/// Machines of a run that are kept: those with the most steps.
+/// Machines of a run that are kept: those to which most happened.
 const KEPT: usize = 2;
 
-/// Keys of a scenario that put a scheme where its needs are met.
-fn settings(key: &str, card: &Card) -> Vec<(String, String)> {
+/// Keys of a scenario that put a scheme where its needs are met, and what the run is then.
+fn settings(key: &str, card: &Card) -> (Vec<(String, String)>, &'static str) {
     let needs = |need| card.needs.contains(&need);
     let scheme = format!("{{ scheme = \"{}\" }}", card.name);
     let mut settings = vec![(key.to_owned(), scheme)];
+    let mut origin = "a run: 16 hosts, an uplink that is down from 2 to 40 us";
     let mut set = |key: &str, value: &str| settings.push((key.to_owned(), value.to_owned()));
     if needs(Need::Planner) {
         set("transport.planner.scheme", "ethereal");
@@ -63,6 +64,7 @@ fn settings(key: &str, card: &Card) -> Vec<(String, String)> {
             "{ kind = \"hybrid\", tors = 4, hosts_per_tor = 4, day = \"30 us\", night = \"2 us\" }";
         set("fabric.topology", topology);
         set("fault", "[{ link = \"host0\", down = \"5 us..40 us\" }]");
+        origin = "a run: 16 hosts below ToRs with circuits, one that is down from 5 to 40 us";
     }
     if needs(Need::Bulk) {
         let topology = "{ kind = \"circuits\", tors = 8, hosts_per_tor = 2, uplinks = 4, \
@@ -72,32 +74,32 @@ fn settings(key: &str, card: &Card) -> Vec<(String, String)> {
         set("transport.congestion", "{ scheme = \"fixed_rate\" }");
         set("transport.recovery", "{ scheme = \"sack\", rto = \"10 s\", ack_every = 16 }");
         set("fault", "[]");
+        origin = "a run: 16 hosts below ToRs with circuits";
     }
-    settings
+    (settings, origin)
 }
 
 /// The plan of the run in which a scheme stands at a key; why there is none.
-fn plan(key: &str, card: &Card) -> Result<Plan, String> {
-    let study = parse("vectors.toml", SCENARIO, Path::new("."), &settings(key, card))
+fn plan(key: &str, card: &Card) -> Result<(Plan, &'static str), String> {
+    let (settings, origin) = settings(key, card);
+    let study = parse("vectors.toml", SCENARIO, Path::new("."), &settings)
         .map_err(|problems| problems.render(false))?;
-    study.cells[0].scenario.resolve(1).map_err(|problem| format!("{problem:?}"))
+    let plan = study.cells[0].scenario.resolve(1).map_err(|problem| format!("{problem:?}"))?;
+    Ok((plan, origin))
 }
 
-/// The machines with the most steps of a run.
+/// The machines of a run to which most happened.
 fn busiest(log: &Log) -> Vec<Trajectory> {
     let mut all = log.take();
-    all.retain(|own| !own.steps.is_empty());
-    all.sort_by_key(|own| std::cmp::Reverse(own.steps.len()));
-    all.truncate(KEPT);
-    all
+    all.sort_by_key(|(events, _)| std::cmp::Reverse(*events));
+    let kept = all.into_iter().filter(|(events, _)| *events > 0).take(KEPT);
+    kept.map(|(_, own)| own).collect()
 }
-
-const ORIGIN: &str = "a run: 16 hosts, an uplink that is down from 2 to 40 us";
 
 /// A host's scheme.
 pub(super) fn of_host(config: &host::Config, most: usize) -> Result<Vec<Trajectory>, String> {
-    let mut plan = plan("transport.load_balance", config.card())?;
-    let (log, own, first) = (Log::default(), config.clone(), blank("host", config, ORIGIN));
+    let (mut plan, origin) = plan("transport.load_balance", config.card())?;
+    let (log, own, first) = (Log::default(), config.clone(), blank("host", config, origin));
     let (kept, card) = (log.clone(), Choice::card(config));
     plan.transport.load_balance = host::Config::Custom(Plugin::made(card, move |context| {
         let first = Trajectory { context: json(context), ..first.clone() };
@@ -112,10 +114,10 @@ pub(super) fn of_congestion(
     config: &congestion::Config,
     most: usize,
 ) -> Result<Vec<Trajectory>, String> {
-    let mut plan = plan("transport.congestion", config.card())?;
+    let (mut plan, origin) = plan("transport.congestion", config.card())?;
     // With the numbers that the plan has put in place of words.
     let config = plan.transport.congestion.clone();
-    let (log, own, first) = (Log::default(), config.clone(), blank("congestion", &config, ORIGIN));
+    let (log, own, first) = (Log::default(), config.clone(), blank("congestion", &config, origin));
     let (kept, card) = (log.clone(), Choice::card(&config));
     plan.transport.congestion = congestion::Config::Custom(Plugin::made(card, move |context| {
         let first = Trajectory { context: json(context), ..first.clone() };
@@ -127,8 +129,8 @@ pub(super) fn of_congestion(
 
 /// A switch's scheme.
 pub(super) fn of_switch(config: &switch::Config, most: usize) -> Result<Vec<Trajectory>, String> {
-    let mut plan = plan("fabric.load_balance", config.card())?;
-    let (log, first) = (Log::default(), blank("switch", config, ORIGIN));
+    let (mut plan, origin) = plan("fabric.load_balance", config.card())?;
+    let (log, first) = (Log::default(), blank("switch", config, origin));
     let (kept, card, own) = (log.clone(), Choice::card(config), Arc::new(config.clone()));
     plan.switch_load_balance = switch::Config::Custom(Plugin::made(card, move |context| {
         let first = Trajectory { context: json(context), ..first.clone() };
@@ -141,8 +143,8 @@ pub(super) fn of_switch(config: &switch::Config, most: usize) -> Result<Vec<Traj
 
 /// A ToR's middleware.
 pub(super) fn of_tor(config: &tor::Config, most: usize) -> Result<Vec<Trajectory>, String> {
-    let mut plan = plan("fabric.tor", config.card())?;
-    let (log, own, first) = (Log::default(), config.clone(), blank("tor", config, ORIGIN));
+    let (mut plan, origin) = plan("fabric.tor", config.card())?;
+    let (log, own, first) = (Log::default(), config.clone(), blank("tor", config, origin));
     let (kept, card) = (log.clone(), Choice::card(config));
     plan.tor = Some(tor::Config::Custom(Plugin::made(card, move |context| {
         let first = Trajectory { context: json(context), ..first.clone() };

@@ -32,9 +32,10 @@ impl Word {
     /// What a scheme holds.
     ///
     /// # Panics
-    /// Never: this form takes whatever serde knows.
+    /// If it has numbers of 128 bits, which no machine has.
+    #[expect(clippy::expect_used, reason = "else a state would be nothing, and agree with itself")]
     pub fn of(state: &impl Serialize) -> Self {
-        state.serialize(Reader).unwrap_or(Self::Absent)
+        state.serialize(Reader).expect("words of at most 64 bits")
     }
 
     /// The same as JSON: records are objects, what is absent is null, and numbers that JSON does not
@@ -67,7 +68,7 @@ pub fn decimal(number: f64) -> Value {
     Number::from_f64(number).map_or_else(text, Value::Number)
 }
 
-/// What this form cannot hold: nothing.
+/// What this form cannot hold: numbers of 128 bits.
 #[derive(Debug)]
 pub struct Never(String);
 

@@ -97,6 +97,24 @@ impl Machine for AnyPortSelector {
     fn state(&self) -> Word {
         Word::of(self)
     }
+
+    fn fits(event: &Event) -> Result<(), String> {
+        let Event::Select(select) = event else { return Ok(()) };
+        let ports = select.ports.len();
+        let weights = select.weights.as_ref();
+        if ports == 0 {
+            return Err("a packet without ports".to_owned());
+        }
+        if weights.is_some_and(|weights| weights.len() != ports || weights.iter().sum::<u32>() == 0)
+        {
+            return Err(format!("weights that are not those of {ports} ports"));
+        }
+        let queues = select.queues.as_ref();
+        if queues.is_some_and(|queues| queues.len() != ports) {
+            return Err(format!("queues that are not those of {ports} ports"));
+        }
+        Ok(())
+    }
 }
 
 /// A switch's scheme in a run, and what it was made of.
@@ -116,6 +134,7 @@ impl PortSelector for InRun {
         choices: &mut Choices<'_>,
     ) -> usize {
         if self.own.is_full() {
+            self.own.pass();
             return self.own.machine.select(cx, packet, choices);
         }
         let needs = self.config.card().needs;

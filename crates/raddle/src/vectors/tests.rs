@@ -12,14 +12,6 @@ fn every_scheme_has_vectors_and_the_engine_replays_them() {
     let of: Vec<_> = all.iter().map(|own| (own.family, own.scheme)).collect();
     assert_eq!(of.len(), schemes().count());
     assert!(schemes().all(|scheme| of.contains(&scheme)));
-    let odd: Vec<_> = all.iter().filter(|own| own.no_run.is_some()).collect();
-    assert!(
-        odd.is_empty(),
-        "{}",
-        odd.iter()
-            .map(|own| format!("{} {}: {}\n", own.family, own.scheme, own.no_run.as_ref().unwrap()))
-            .collect::<String>()
-    );
     for vectors in &all {
         let name = format!("{} {}", vectors.family, vectors.scheme);
         assert_eq!(vectors.no_run, None, "{name}");
@@ -31,4 +23,29 @@ fn every_scheme_has_vectors_and_the_engine_replays_them() {
         let of_run = vectors.trajectories.iter().filter(|own| own.origin.starts_with("a run"));
         assert!(of_run.count() > 0, "{name} has none of a run");
     }
+}
+
+/// A line of a selection, and a wrong one in its place.
+fn refused(from: &str, to: &str) -> String {
+    let [own] = &of("jsq", &Amount { events: 3, steps: 3 })[..] else { panic!("one family") };
+    let text = lines(0, &own.trajectories[0]);
+    let changed = text.replacen(from, to, 1);
+    assert_ne!(changed, text);
+    let wrong = replay::replay(&changed).unwrap_err();
+    assert!(wrong.is_input, "{wrong}");
+    wrong.to_string()
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_its_line() {
+    let none = replay::replay("").unwrap_err();
+    assert!(none.is_input && none.to_string().contains("no machine"), "{none}");
+    assert!(replay::replay("{\"step\":0}\n").unwrap_err().is_input);
+    assert!(
+        refused("\"ports\":[", "\"ports\":[],\"was\":[").starts_with("line 2: a packet without")
+    );
+    assert!(refused("\"weights\":null", "\"weights\":[]").contains("weights that are not"));
+    assert!(refused("\"bytes\":", "\"bytes\":18446744073709551615,\"was\":").contains("more than"));
+    assert!(refused("\"scheme\":\"jsq\"", "\"scheme\":\"jsw\"").contains("jsw"));
+    assert!(refused("\"now_ps\":", "\"now_ps\":-").contains("no step of vectors"));
 }

@@ -94,6 +94,15 @@ impl Machine for AnyTorHook {
     fn state(&self) -> Word {
         Word::of(self)
     }
+
+    fn fits(event: &Event) -> Result<(), String> {
+        match event {
+            Event::OnIngress { ways, .. } if ways.is_empty() => {
+                Err("a packet without ways".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl TorHook for Recorded<AnyTorHook> {
@@ -109,6 +118,7 @@ impl TorHook for Recorded<AnyTorHook> {
     ) -> Verdict {
         self.now = cx.now;
         if self.is_full() {
+            self.pass();
             return self.machine.on_ingress(cx, packet, from, ways);
         }
         let all = (0..ways.count()).map(|way| (ways.port(way), ways.rate(way))).collect();
