@@ -135,7 +135,10 @@ macro_rules! family {
 
         /// The scheme's state, parameters apart; nothing of one that is in no list.
         impl $crate::family::serde::Serialize for $any {
-            fn serialize<S: $crate::family::serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            fn serialize<S: $crate::family::serde::Serializer>(
+                &self,
+                to: S,
+            ) -> Result<S::Ok, S::Error> {
                 match self {
                     $(Self::$variant(scheme) => scheme.serialize(to),)*
                     Self::Custom(_) => to.serialize_none(),

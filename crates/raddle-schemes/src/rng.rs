@@ -135,6 +135,8 @@ mod tests {
     }
     const VALUES: [u64; 3] =
         [15_860_387_308_263_189_730, 6_041_210_882_225_723_052, 2_892_587_375_856_867_850];
+    const COIN: u32 = 4_189_560_330;
+
     #[test]
     fn a_generator_is_found_again_by_what_it_draws() {
         let mut rng = Rng::new(1, "flow", 7);
@@ -144,7 +146,6 @@ mod tests {
             assert_eq!(before.next_u64(), drawn);
         }
     }
-    const COIN: u32 = 4_189_560_330;
 
     #[test]
     fn draws_are_uniform() {

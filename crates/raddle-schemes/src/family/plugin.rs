@@ -106,9 +106,7 @@ impl<C: 'static, T: ?Sized + 'static> Plugin<C, T> {
     {
         Self { card, maker: Box::new(Configured { config: P::default(), build }) }
     }
-}
 
-impl<C: 'static, T: ?Sized + 'static> Plugin<C, T> {
     /// What `build` makes, which may hold what it likes: a listed scheme with its parameters, say, and
     /// a place for what it does.
     pub fn made(card: &'static Card, build: impl Fn(&C) -> Box<T> + Send + Sync + 'static) -> Self {

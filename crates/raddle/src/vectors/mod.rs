@@ -25,6 +25,7 @@ mod variants;
 use course::Course;
 use machine::Choice;
 use raddle_schemes::Scheme;
+use run::Recording;
 use serde_json::{Map, Value, json};
 use state::Word;
 use std::fmt::Write as _;
@@ -106,7 +107,7 @@ fn make<C: Choice>(
     name: &str,
     amount: &Amount,
     course: fn(&C, u64, usize) -> Course,
-    run: fn(&C, usize) -> Result<Vec<Trajectory>, String>,
+    run: fn(&C, usize) -> Result<Recording, String>,
 ) -> Option<Vectors> {
     let config = C::called(name)?;
     let courses = (0..).zip(variants::variants(&config));
@@ -114,7 +115,7 @@ fn make<C: Choice>(
     let mut trajectories: Vec<Trajectory> = courses.collect();
     let no_run = match run(&config, amount.steps) {
         Ok(of_run) => {
-            trajectories.extend(of_run);
+            trajectories.extend(of_run.busiest());
             None
         }
         Err(why) => Some(why),

@@ -80,7 +80,7 @@ fn settings(key: &str, card: &Card) -> (Vec<(String, String)>, &'static str) {
 }
 
 /// The plan of the run in which a scheme stands at a key; why there is none.
-fn plan(key: &str, card: &Card) -> Result<(Plan, &'static str), String> {
+pub(super) fn plan(key: &str, card: &Card) -> Result<(Plan, &'static str), String> {
     let (settings, origin) = settings(key, card);
     let study = parse("vectors.toml", SCENARIO, Path::new("."), &settings)
         .map_err(|problems| problems.render(false))?;
@@ -88,16 +88,25 @@ fn plan(key: &str, card: &Card) -> Result<(Plan, &'static str), String> {
     Ok((plan, origin))
 }
 
-/// The machines of a run to which most happened.
-fn busiest(log: &Log) -> Vec<Trajectory> {
-    let mut all = log.take();
-    all.sort_by_key(|(events, _)| std::cmp::Reverse(*events));
-    let kept = all.into_iter().filter(|(events, _)| *events > 0).take(KEPT);
-    kept.map(|(_, own)| own).collect()
+/// A run with a scheme whose transitions are kept.
+pub(super) struct Recording {
+    pub(super) plan: Plan,
+    log: Log,
+}
+
+impl Recording {
+    /// The machines to which most happened.
+    pub(super) fn busiest(self) -> Vec<Trajectory> {
+        engine::run(&self.plan, &mut ());
+        let mut all = self.log.take();
+        all.sort_by_key(|(events, _)| std::cmp::Reverse(*events));
+        let kept = all.into_iter().filter(|(events, _)| *events > 0).take(KEPT);
+        kept.map(|(_, own)| own).collect()
+    }
 }
 
 /// A host's scheme.
-pub(super) fn of_host(config: &host::Config, most: usize) -> Result<Vec<Trajectory>, String> {
+pub(super) fn of_host(config: &host::Config, most: usize) -> Result<Recording, String> {
     let (mut plan, origin) = plan("transport.load_balance", config.card())?;
     let (log, own, first) = (Log::default(), config.clone(), blank("host", config, origin));
     let (kept, card) = (log.clone(), Choice::card(config));
@@ -105,15 +114,11 @@ pub(super) fn of_host(config: &host::Config, most: usize) -> Result<Vec<Trajecto
         let first = Trajectory { context: json(context), ..first.clone() };
         Box::new(Recorded::new(own.build(context), &kept, first, most)) as Box<_>
     }));
-    engine::run(&plan, &mut ());
-    Ok(busiest(&log))
+    Ok(Recording { plan, log })
 }
 
 /// A congestion control.
-pub(super) fn of_congestion(
-    config: &congestion::Config,
-    most: usize,
-) -> Result<Vec<Trajectory>, String> {
+pub(super) fn of_congestion(config: &congestion::Config, most: usize) -> Result<Recording, String> {
     let (mut plan, origin) = plan("transport.congestion", config.card())?;
     // With the numbers that the plan has put in place of words.
     let config = plan.transport.congestion.clone();
@@ -123,12 +128,11 @@ pub(super) fn of_congestion(
         let first = Trajectory { context: json(context), ..first.clone() };
         Box::new(Recorded::new(own.build(context), &kept, first, most)) as Box<_>
     }));
-    engine::run(&plan, &mut ());
-    Ok(busiest(&log))
+    Ok(Recording { plan, log })
 }
 
 /// A switch's scheme.
-pub(super) fn of_switch(config: &switch::Config, most: usize) -> Result<Vec<Trajectory>, String> {
+pub(super) fn of_switch(config: &switch::Config, most: usize) -> Result<Recording, String> {
     let (mut plan, origin) = plan("fabric.load_balance", config.card())?;
     let (log, first) = (Log::default(), blank("switch", config, origin));
     let (kept, card, own) = (log.clone(), Choice::card(config), Arc::new(config.clone()));
@@ -137,12 +141,11 @@ pub(super) fn of_switch(config: &switch::Config, most: usize) -> Result<Vec<Traj
         let machine = Recorded::new(own.build(context), &kept, first, most);
         Box::new(InRun { own: machine, config: Arc::clone(&own) }) as Box<_>
     }));
-    engine::run(&plan, &mut ());
-    Ok(busiest(&log))
+    Ok(Recording { plan, log })
 }
 
 /// A ToR's middleware.
-pub(super) fn of_tor(config: &tor::Config, most: usize) -> Result<Vec<Trajectory>, String> {
+pub(super) fn of_tor(config: &tor::Config, most: usize) -> Result<Recording, String> {
     let (mut plan, origin) = plan("fabric.tor", config.card())?;
     let (log, own, first) = (Log::default(), config.clone(), blank("tor", config, origin));
     let (kept, card) = (log.clone(), Choice::card(config));
@@ -150,6 +153,5 @@ pub(super) fn of_tor(config: &tor::Config, most: usize) -> Result<Vec<Trajectory
         let first = Trajectory { context: json(context), ..first.clone() };
         Box::new(Recorded::new(own.build(context), &kept, first, most)) as Box<_>
     })));
-    engine::run(&plan, &mut ());
-    Ok(busiest(&log))
+    Ok(Recording { plan, log })
 }

@@ -1,4 +1,8 @@
+use super::run::{of_congestion, of_host, of_switch, of_tor, plan};
 use super::*;
+use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::{congestion, tor};
+use raddle_sim::engine;
 
 fn all() -> Vec<Vectors> {
     let names: std::collections::BTreeSet<&str> = schemes().map(|(_, name)| name).collect();
@@ -48,4 +52,27 @@ fn what_cannot_be_is_refused_by_its_line() {
     assert!(refused("\"bytes\":", "\"bytes\":18446744073709551615,\"was\":").contains("more than"));
     assert!(refused("\"scheme\":\"jsq\"", "\"scheme\":\"jsw\"").contains("jsw"));
     assert!(refused("\"now_ps\":", "\"now_ps\":-").contains("no step of vectors"));
+}
+
+/// A run ends as it does when nobody looks.
+fn is_unchanged<C: Choice>(
+    schemes: &[Scheme],
+    key: &str,
+    record: fn(&C, usize) -> Result<Recording, String>,
+) {
+    for card in schemes.iter().map(|scheme| scheme.card) {
+        let (plain, _) = plan(key, card).unwrap();
+        let recorded = record(&C::called(card.name).unwrap(), 1).unwrap().plan;
+        let [plain, recorded] = [plain, recorded].map(|plan| engine::run(&plan, &mut ()));
+        assert_eq!(plain.flows, recorded.flows, "{}", card.name);
+        assert_eq!(plain.ports, recorded.ports, "{}", card.name);
+    }
+}
+
+#[test]
+fn a_scheme_that_is_recorded_does_what_it_does_else() {
+    is_unchanged(host::SCHEMES, "transport.load_balance", of_host);
+    is_unchanged(switch::SCHEMES, "fabric.load_balance", of_switch);
+    is_unchanged(congestion::SCHEMES, "transport.congestion", of_congestion);
+    is_unchanged(tor::SCHEMES, "fabric.tor", of_tor);
 }

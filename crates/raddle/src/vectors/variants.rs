@@ -19,9 +19,8 @@ pub(super) fn variants<C: Choice>(config: &C) -> Vec<C> {
         };
         for word in words {
             let mut other = config.clone();
-            let is_idle = |conflict: &Conflict| matches!(conflict, Conflict::Idle(own, _) if *own == parameter.name);
             if other.set(parameter.name, word).is_ok()
-                && !other.conflicts().iter().any(is_idle)
+                && !is_idle(&other, parameter.name)
                 && !all.contains(&other)
             {
                 all.push(other);
@@ -29,6 +28,12 @@ pub(super) fn variants<C: Choice>(config: &C) -> Vec<C> {
         }
     }
     all
+}
+
+/// Whether a parameter makes no difference beside the others.
+fn is_idle<C: Choice>(config: &C, name: &str) -> bool {
+    let is_own = |own: &Conflict| matches!(own, Conflict::Idle(own, _) if *own == name);
+    config.conflicts().iter().any(is_own)
 }
 
 /// A trajectory of this scheme without steps.
