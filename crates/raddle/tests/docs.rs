@@ -68,7 +68,8 @@ fn bare(cell: &str) -> &str {
 
 #[test]
 fn every_toml_block_of_the_documents_is_a_scenario_or_a_marked_fragment() {
-    let mut documents = files("docs", "md");
+    let folders = ["docs", "docs/tutorials", "docs/howto"];
+    let mut documents: Vec<_> = folders.iter().flat_map(|folder| files(folder, "md")).collect();
     documents.push(root().join("README.md"));
     let mut scenarios = 0;
     for path in documents {

@@ -18,7 +18,7 @@ fn schemes_are_listed_and_shown_one_by_one() {
 }
 
 #[test]
-fn the_readme_lists_every_command_and_no_other() {
+fn the_book_lists_every_command_and_no_other() {
     let said = raddle(&["--help"]);
     let commands = said.out.lines().skip_while(|line| *line != "Commands:").skip(1);
     let commands = commands.take_while(|line| !line.is_empty());
@@ -26,9 +26,9 @@ fn the_readme_lists_every_command_and_no_other() {
     let commands = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names = commands.filter_map(|line| line.split_whitespace().next());
     let mut names: Vec<String> = names.filter(|name| *name != "help").map(str::to_owned).collect();
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
-    let rows = readme.lines().filter_map(|line| line.strip_prefix("| `raddle "));
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `raddle "));
     let mut listed: Vec<String> =
         rows.filter_map(|row| row.split([' ', '`']).next()).map(str::to_owned).collect();
     names.sort();

@@ -1,5 +1,6 @@
 //! The `raddle` command as its users meet it: exit status, standard output, standard error, files.
 
+mod book;
 mod catalogue;
 mod circuits;
 mod compare;
@@ -7,6 +8,7 @@ mod export;
 mod kept;
 mod mistakes;
 mod output;
+mod page;
 mod run;
 mod same;
 mod statuses;
