@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
 
+#[path = "../../../crates/raddle-cli/tests/cli/page.rs"]
+mod page;
+
 use serde_json::Value;
+use std::path::Path;
 use std::process::Command;
 
 /// Exit status, standard output, standard error.
@@ -83,4 +87,13 @@ fn the_catalogue_and_errors_know_them() {
     assert!(why.contains("it goes to [transport] congestion"), "{why}");
     let why = refuse("record.probes=[\"cutz\"]");
     assert!(why.contains("`cuts`"), "{why}");
+}
+
+#[test]
+fn the_tutorial_compares_with_this_program() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let typed = "cargo run --release --manifest-path ../examples/plugins/Cargo.toml --";
+    let programs = [(typed, env!("CARGO_BIN_EXE_raddle-plugins"))];
+    let followed = page::follow(&root, "tutorials/researcher.md", &programs);
+    followed.unwrap_or_else(|wrong| panic!("UPDATE=1 writes what is printed\n{wrong}"));
 }
