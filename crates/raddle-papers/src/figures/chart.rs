@@ -2,6 +2,7 @@
 //! cell, a bar for each layer.
 
 use super::cells::FigureCell;
+use super::mark::{self, Mark, Marks};
 use super::metric::Metric;
 use super::number::Number;
 use crate::svg::{INK, SOFT, Svg, Tenth};
@@ -27,23 +28,16 @@ const LINE: usize = 15;
 const LEGEND: usize = 560;
 const NEVER: &str = "#a3132f";
 
-/// What was published for the mean of a number in a cell.
-pub(super) type PublishedIn<'a> = &'a dyn Fn(Number, &FigureCell) -> Option<f64>;
-
 /// An SVG of one number of all cells, or of the same number of several layers; `None` if no cell has
 /// it.
-pub(super) fn chart(
-    cells: &[FigureCell],
-    picture: &[Number],
-    published: PublishedIn<'_>,
-) -> Option<String> {
+pub(super) fn chart(cells: &[FigureCell], picture: &[Number], marks: Marks<'_>) -> Option<String> {
     let has = |cell: &FigureCell| picture.iter().any(|&number| cell.number(number).is_some());
     cells.iter().find(|cell| has(cell))?;
     let grid = match picture {
         [number] => Grid::by_scheme(cells, *number),
         layers => Grid::by_layer(cells, layers),
     };
-    Some(grid.draw(published))
+    Some(grid.draw(marks))
 }
 
 /// A bar that is to be drawn.
@@ -103,7 +97,7 @@ impl<'a> Grid<'a> {
         Self { title, rows, panels, leads: false, one_scale: true }
     }
 
-    fn draw(&self, published: PublishedIn<'_>) -> String {
+    fn draw(&self, marks: Marks<'_>) -> String {
         let columns = self.panels.len();
         let longest = self.rows.iter().map(|row| row.chars().count()).max().unwrap_or(0);
         let labels = (longest as f64 * LETTER) as usize + 16;
@@ -117,7 +111,7 @@ impl<'a> Grid<'a> {
         let head = LINE * (titles.iter().map(Vec::len).max().unwrap_or(1) + 1) + 4;
         let tall = head + self.rows.len() * ROW + GAP;
         let down = columns.div_ceil(across);
-        let all = self.panels.iter().map(|(_, bars)| most(bars, published));
+        let all = self.panels.iter().map(|(_, bars)| most(bars, marks));
         let shared = self.one_scale.then(|| all.fold(0.0, f64::max));
         let mut drawn = Drawn::default();
         let mut inner = Svg::default();
@@ -128,7 +122,7 @@ impl<'a> Grid<'a> {
                 text(&mut inner, (at.0 as f64, y as f64), INK, " font-weight=\"600\"", words);
             }
             let panel = Panel { grid: self, left: at.0, top: at.1 + head, labels, bars, shared };
-            panel.draw(&mut inner, own, published, &mut drawn);
+            panel.draw(&mut inner, own, marks, &mut drawn);
         }
         let title = self.title.chars().count() * TITLE_LETTER;
         let width = (across * (panel + GAP) - GAP).max(LEGEND).max(title) + 8;
@@ -170,9 +164,8 @@ impl<'a> Grid<'a> {
                  share of its ACKs.",
             );
         }
-        if drawn.published {
-            more.push("Diamond: published value of a claim.");
-        }
+        let said = mark::legend(&drawn.marks);
+        more.extend(said.as_deref());
         let more = Some(more.join(" ")).filter(|more| !more.is_empty());
         [Some(first), more].iter().flatten().flat_map(|text| wrap(text, letters)).collect()
     }
@@ -184,7 +177,7 @@ struct Drawn {
     bound: bool,
     /// A measure with rho_max in place of a bound.
     pace: bool,
-    published: bool,
+    marks: Vec<Mark>,
 }
 
 struct Panel<'a> {
@@ -200,10 +193,10 @@ struct Panel<'a> {
 
 impl Panel<'_> {
     /// Draws the bars, and notes what there is to explain.
-    fn draw(&self, svg: &mut Svg, bars: &[Bar<'_>], published: PublishedIn<'_>, drawn: &mut Drawn) {
+    fn draw(&self, svg: &mut Svg, bars: &[Bar<'_>], marks: Marks<'_>, drawn: &mut Drawn) {
         let rows = &self.grid.rows;
         let line = self.line(bars, drawn);
-        let most = most(bars, published).max(self.shared.unwrap_or(0.0));
+        let most = most(bars, marks).max(self.shared.unwrap_or(0.0));
         let reach = most.max(line.as_ref().map_or(0.0, |(_, value)| *value));
         let scale = self.bars as f64 / reach.max(f64::MIN_POSITIVE);
         let means = bars.iter().filter_map(Bar::shown).map(|[mean, ..]| mean);
@@ -234,11 +227,10 @@ impl Panel<'_> {
                 svg.path(path, format_args!("stroke=\"{INK}\""));
             }
             let mut behind = to.max(zero);
-            if let Some(value) = published(bar.number, bar.cell) {
-                let x = zero + value * scale;
-                diamond(svg, (x, middle));
-                behind = behind.max(x + 4.0);
-                drawn.published = true;
+            for mark in marks(bar.number, bar.cell) {
+                let bars = (zero, zero + self.bars as f64);
+                behind = behind.max(mark.over_bar(svg, bars, scale, middle));
+                drawn.marks.push(mark);
             }
             text(svg, (behind + 5.0, base), INK, "", &bar.number.shown(mean));
         }
@@ -275,11 +267,13 @@ impl Panel<'_> {
     }
 }
 
-/// The greatest value of the bars, and of what was published.
-fn most(bars: &[Bar<'_>], published: PublishedIn<'_>) -> f64 {
+/// The greatest value of the bars, and of what claims say of them.
+fn most(bars: &[Bar<'_>], marks: Marks<'_>) -> f64 {
     let shown = bars.iter().filter_map(Bar::shown).map(|[.., max]| max);
-    let diamonds = bars.iter().filter_map(|bar| published(bar.number, bar.cell));
-    shown.chain(diamonds).fold(0.0, f64::max)
+    let most = shown.fold(0.0, f64::max);
+    let marked = bars.iter().filter(|bar| bar.shown().is_some());
+    let marked = marked.flat_map(|bar| marks(bar.number, bar.cell)).map(|mark| mark.reach(most));
+    marked.fold(most, f64::max)
 }
 
 /// The bound that all have.
@@ -292,12 +286,6 @@ fn shared<'a>(
 
 fn place(names: &[String], name: &str) -> Option<usize> {
     names.iter().position(|own| own == name)
-}
-
-/// A hollow mark of what was published.
-pub(super) fn diamond(svg: &mut Svg, (x, y): (f64, f64)) {
-    let hollow = format_args!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.3\"");
-    svg.path(format_args!("M{x:.1} {:.1}l5 5l-5 5l-5 -5z", y - 5.0), hollow);
 }
 
 /// Words that begin at a place, with `more` attributes than their colour.
@@ -314,6 +302,7 @@ pub(super) fn page((width, height): (impl Display, impl Display)) -> Svg {
 mod tests {
     use super::*;
     use crate::figures::CellNumber;
+    use crate::figures::expected::Kind;
 
     fn cell(scheme: &str, completion: Option<f64>, bound: f64) -> FigureCell {
         let number = |mean: f64| CellNumber {
@@ -337,7 +326,7 @@ mod tests {
     }
 
     fn drawn(cells: &[FigureCell], word: &str) -> Option<String> {
-        chart(cells, &[Number::find(word).unwrap()], &|_, _| None)
+        chart(cells, &[Number::find(word).unwrap()], &|_, _| Vec::new())
     }
 
     #[test]
@@ -388,7 +377,9 @@ mod tests {
                 numbers.map(|number| CellNumber { number, mean, min: mean, max: mean }).to_vec();
         }
         let published = |number: Number, cell: &FigureCell| {
-            (number == numbers[1] && cell.settings[0].1 == "a").then_some(3.0)
+            let meant = number == numbers[1] && cell.settings[0].1 == "a";
+            let mark = Mark { value: 3.0, kind: Kind::Published, is_ratio: false };
+            if meant { vec![mark] } else { Vec::new() }
         };
         let svg = chart(&cells, &numbers, &published).unwrap();
         assert_eq!(svg.matches("ToR to aggregation<").count(), 2);

@@ -4,9 +4,7 @@ use super::band::{OneSided, read_band};
 use super::expected::{Expected, Kind, read_expected};
 use super::free::{Free, read_free};
 use super::measure::{Measure, read_measure};
-use super::number::Number;
 use super::reading::{text, words};
-use super::statistic::Statistic;
 use super::theory::TheoryNumber;
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{Item, Place};
@@ -80,21 +78,6 @@ pub(super) fn read_claim(item: &Item, log: &Log) -> Option<Claim> {
 }
 
 impl Claim {
-    /// What was published for the mean of a number over the seeds, in the cell with these settings.
-    pub(super) fn published_for(
-        &self,
-        number: Number,
-        settings: &[(String, String)],
-    ) -> Option<f64> {
-        let (own, statistic, cell) = self.measure.shown()?;
-        let meant = own == number && statistic == Statistic::Mean && cell.selects(settings);
-        let meant = meant && self.kind == Kind::Published;
-        match self.expected {
-            Expected::Number(published) if meant => Some(published),
-            _ => None,
-        }
-    }
-
     /// The number of a model that it is about, and what was published for it.
     pub(super) fn published_number(&self) -> Option<(&TheoryNumber, f64)> {
         let number = self.measure.model().filter(|_| self.kind == Kind::Published)?;

@@ -25,6 +25,18 @@ pub enum Expected {
     Text(String),
 }
 
+impl Expected {
+    /// The number, or the middle of a range like `184.5 to 185.0`.
+    pub(super) fn middle(&self) -> Option<f64> {
+        let text = match self {
+            Self::Number(number) => return Some(*number),
+            Self::Text(text) => text,
+        };
+        let (low, high) = text.split_once(" to ")?;
+        Some((low.parse::<f64>().ok()? + high.parse::<f64>().ok()?) / 2.0)
+    }
+}
+
 /// The one of the keys of all kinds that is there, and what it says.
 pub(super) fn read_expected(
     reader: &mut Reader<'_>,

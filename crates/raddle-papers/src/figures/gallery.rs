@@ -85,7 +85,8 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
          our own models and readings say where the paper has neither number nor sentence. \
          A band with one end is an order (which is ahead, not by how much), a bound that the source \
          itself gives, or words without a number. Behind a verdict stand ranges that a claim's value \
-         has over constants that its paper does not print. \
+         has over constants that its paper does not print. In pictures a diamond is what was \
+         published for a bar or a point, a square what the authors' programs gave. \
          Sources are sections and figures of the paper; `spec` is the reading of it that Raddle \
          was built to, with what it has to reproduce and how closely (`acceptance`).\n\n"
     );
@@ -136,11 +137,11 @@ fn pictures(result: &FigureResult) -> Vec<(String, File)> {
     let mut files: Vec<(String, File)> =
         curves.map(|(title, text)| (title, file("", text))).collect();
     for picture in &result.chart {
-        let published = |number: Number, cell: &FigureCell| result.published(number, cell);
+        let marks = |number: Number, cell: &FigureCell| result.marks(number, cell);
         let lines = result.lines.iter().find(|lines| picture[..] == [lines.number]);
         let drawn = match lines {
             Some(lines) => Some((lines.title.clone(), lines.draw(&result.cells))),
-            None => chart(&result.cells, picture, &published).map(|text| (title(picture), text)),
+            None => chart(&result.cells, picture, &marks).map(|text| (title(picture), text)),
         };
         let first = picture.first().filter(|_| !files.is_empty());
         let more = first.map_or_else(String::new, |number| format!(".{}", number.word()));

@@ -25,6 +25,7 @@ mod increase;
 mod kept;
 mod layer;
 mod list;
+mod mark;
 mod measure;
 mod measured;
 mod metric;

@@ -263,8 +263,8 @@ transport.load_balance.scheme = [\"ops\", \"reps\"]
             let kept = reps.number(number).unwrap();
             assert_eq!(Some(kept.mean), claim.measured, "{word}");
             assert!(kept.mean > 0.0 && kept.min <= kept.mean && kept.mean <= kept.max);
-            assert_eq!(result.published(number, reps), Some(7.0));
-            assert_eq!(result.published(number, ops), None);
+            assert_eq!(result.marks(number, reps)[0].value, 7.0);
+            assert_eq!(result.marks(number, ops), []);
         }
         assert_eq!(reps.number(Number::find("tor_agg.data_overload").unwrap()), None);
         let figure = Figure { result: result.record().leak(), ..figure };

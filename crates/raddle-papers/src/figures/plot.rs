@@ -1,8 +1,9 @@
 //! Curves as a picture: axes, a line for each setting, each with its name at its end.
 
-use super::chart::{diamond, page, text};
+use super::chart::{page, text};
 use super::curves::{Curve, FigureCurves, Scale};
 use super::digits::six_digits;
+use super::mark::diamond;
 use crate::svg::{COLOURS, GRID, INK, SOFT, Svg};
 use raddle::study::text::count;
 

@@ -6,6 +6,7 @@ use super::curves::{FigureCurves, Points};
 use super::expected::{Expected, Kind};
 use super::free::Free;
 use super::increase::NamedBound;
+use super::mark::Mark;
 use super::measured::Measured;
 use super::number::Number;
 use super::panels::Panels;
@@ -95,10 +96,9 @@ impl FigureResult {
         is_old || own.map(|cell| cell.scenario.hash()).ne(scenarios)
     }
 
-    /// What claims say was published for the mean of a number in a cell.
-    pub(super) fn published(&self, number: Number, cell: &FigureCell) -> Option<f64> {
-        let mut claims = self.claims.iter();
-        claims.find_map(|result| result.claim.published_for(number, &cell.settings))
+    /// What claims say of the middle of a number in a cell.
+    pub(super) fn marks(&self, number: Number, cell: &FigureCell) -> Vec<Mark> {
+        Mark::all(&self.claims, number, cell, &self.cells)
     }
 
     /// How many claims have this verdict.

@@ -80,6 +80,11 @@ pub trait Measure: Debug + Send + Sync {
         None
     }
 
+    /// The same where it is a ratio of means: a number, the cell above the line and that below.
+    fn shown_over(&self) -> Option<(Number, &Selector, &Selector)> {
+        None
+    }
+
     /// The model's number that it is, if it is no more than one.
     fn model(&self) -> Option<&TheoryNumber> {
         None

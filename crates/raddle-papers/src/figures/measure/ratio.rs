@@ -3,6 +3,7 @@
 use super::super::Mode;
 use super::super::answers::Answers;
 use super::super::metric::Metric;
+use super::super::number::Number;
 use super::super::run::FigureRun;
 use super::super::statistic::Statistic;
 use super::selector::{Selector, selector, statistic};
@@ -34,6 +35,11 @@ impl Measure for Ratio {
 
     fn metrics(&self) -> Vec<Metric> {
         vec![self.metric]
+    }
+
+    fn shown_over(&self) -> Option<(Number, &Selector, &Selector)> {
+        let mean = self.statistic == Statistic::Mean;
+        mean.then_some((Number::Run(self.metric), &self.of, &self.over))
     }
 
     fn take(&self, runs: &[FigureRun], _: Mode, _: &Answers) -> Option<f64> {
