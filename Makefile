@@ -44,6 +44,7 @@ beside:
 	$(MAKE) --no-print-directory python
 	$(MAKE) --no-print-directory instructions
 	.ci/view
+	CARGO="$(CARGO)" .ci/package
 
 # Within a minute: format, lints of the crates that the change touches, the tests of the schemes, and
 # both engines on some plans.

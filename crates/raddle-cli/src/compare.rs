@@ -49,7 +49,7 @@ pub(super) struct Arguments {
 }
 
 /// The comparison that needs no file.
-const DEMO: &str = include_str!("../../../scenarios/demo.toml");
+const DEMO: &str = include_str!("../scenarios/demo.toml");
 
 /// The report's file name, and that of the folder with the tables.
 const REPORT: &str = "report.html";

@@ -17,15 +17,11 @@ struct Page {
 }
 
 const PAGES: [Page; 2] = [
-    Page {
-        path: "memory.md",
-        paper: "memory",
-        text: include_str!("../../../../figures/memory/page.md"),
-    },
+    Page { path: "memory.md", paper: "memory", text: include_str!("../../figures/memory/page.md") },
     Page {
         path: "circuits_or_packets.md",
         paper: "circuits",
-        text: include_str!("../../../../figures/circuits/page.md"),
+        text: include_str!("../../figures/circuits/page.md"),
     },
 ];
 

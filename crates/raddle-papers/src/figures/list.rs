@@ -6,7 +6,7 @@ macro_rules! figure {
     ($name:literal) => {
         Figure {
             name: $name,
-            scenario: Some(include_str!(concat!("../../../../figures/", $name, "/scenario.toml"))),
+            scenario: Some(include_str!(concat!("../../figures/", $name, "/scenario.toml"))),
             ..figure!($name, model)
         }
     };
@@ -14,8 +14,8 @@ macro_rules! figure {
         Figure {
             name: $name,
             scenario: None,
-            claims: include_str!(concat!("../../../../figures/", $name, "/claims.toml")),
-            result: include_str!(concat!("../../../../figures/", $name, "/result.json")),
+            claims: include_str!(concat!("../../figures/", $name, "/claims.toml")),
+            result: include_str!(concat!("../../figures/", $name, "/result.json")),
         }
     };
 }

@@ -7,7 +7,7 @@ use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::Item;
 
 const NAME: &str = "figures/verdict/claims.toml";
-pub(super) const TEXT: &str = include_str!("../../../../figures/verdict/claims.toml");
+pub(super) const TEXT: &str = include_str!("../../figures/verdict/claims.toml");
 
 /// One thing that a paper says: some schemes are ahead of others.
 #[derive(Clone, Debug)]

@@ -39,7 +39,7 @@ const LEVEL: f64 = 1.02;
 /// hosts; pictures set them apart.
 const ORACLES: &[&str] = &["host_dr"];
 
-const SCENARIO: &str = include_str!("../../../../figures/verdict/scenario.toml");
+const SCENARIO: &str = include_str!("../../figures/verdict/scenario.toml");
 
 /// Files of the verdict in `folder`, a folder of figures, that are not those which the program was
 /// built with and runs.

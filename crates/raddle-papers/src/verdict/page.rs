@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn the_kept_page_has_the_scenario_and_the_claims_that_there_are() {
-        let kept = include_str!("../../../../docs/verdict.md");
+        let kept = include_str!("../../docs/verdict.md");
         let (first, rest) = kept.split_once("\n## How it was run").unwrap();
         assert!(first.len() < FIRST_PAGE, "{}: what takes longer goes further down", first.len());
         assert_eq!(first.matches("](#why-").count(), rest.matches("<a id=\"why-").count());

@@ -223,7 +223,7 @@ macro_rules! bundled {
         /// The laws that come with the simulator, by name.
         pub const BUNDLED: &[Bundled] = &[$(Bundled {
             name: $name,
-            csv: include_str!(concat!("../../../../data/laws/", $name, ".csv")),
+            csv: include_str!(concat!("../../data/laws/", $name, ".csv")),
         }),*];
     };
 }
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn names_are_files() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/laws");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data/laws");
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .filter_map(|file| {

@@ -30,7 +30,7 @@ macro_rules! measured {
         /// Demand matrices of DLRM jobs on 16 nodes; `data/demand/README.md` says where from.
         pub const MEASURED: &[Measured] = &[$(Measured {
             name: $name,
-            text: include_str!(concat!("../../../../data/demand/", $file)),
+            text: include_str!(concat!("../../data/demand/", $file)),
             published: $published,
         }),*];
     };

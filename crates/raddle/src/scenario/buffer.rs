@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// The oracles that come with the program: what `oracle_file` calls them, and their words. The file of
 /// each says which command made it.
 const ORACLES: [(&str, &str); 2] = [
-    ("websearch_dctcp", include_str!("../../../../figures/credence/oracle/oracle.txt")),
-    ("websearch_dctcp_each", include_str!("../../../../figures/credence/oracle/each.txt")),
+    ("websearch_dctcp", include_str!("../../figures/credence/oracle/oracle.txt")),
+    ("websearch_dctcp_each", include_str!("../../figures/credence/oracle/each.txt")),
 ];
 
 keys! {

@@ -1,0 +1,1 @@
+../raddle/build.rs
