@@ -1,6 +1,6 @@
 //! `raddle figures`: published figures, and what their last full runs gave.
 
-use super::output::{note_line, print_line};
+use super::output::{note_line, print, print_line};
 use super::{End, input};
 use raddle::study::place::at;
 use raddle_papers::figures::{Figure, FigureResult, File, gallery, listed};
@@ -18,6 +18,9 @@ pub(super) struct Arguments {
     /// `result.json` into this folder (`figures` in a clone).
     #[arg(long, value_name = "DIR", conflicts_with = "pages")]
     record: Option<PathBuf>,
+    /// Print the scenario of the one figure that is named, as a file to start from.
+    #[arg(long, requires = "name", conflicts_with_all = ["pages", "record"])]
+    scenario: bool,
 }
 
 pub(super) fn figures(arguments: &Arguments) -> End {
@@ -25,6 +28,9 @@ pub(super) fn figures(arguments: &Arguments) -> End {
         Ok(chosen) => chosen,
         Err(end) => return end,
     };
+    if arguments.scenario {
+        return scenario(&chosen);
+    }
     let results: Result<Vec<FigureResult>, String> =
         chosen.iter().map(|figure| figure.recorded()).collect();
     let results = match results {
@@ -52,6 +58,24 @@ pub(super) fn figures(arguments: &Arguments) -> End {
         (None, None) => {
             print_line!("{}", listed(&results));
             End::Done
+        }
+    }
+}
+
+fn scenario(chosen: &[Figure]) -> End {
+    let [figure] = chosen else {
+        let names: Vec<&str> = chosen.iter().map(|figure| figure.name).collect();
+        let names = names.join(", ");
+        return input::refuse_text(&format!("`--scenario` prints that of one figure: {names}"));
+    };
+    match figure.scenario {
+        Some(text) => {
+            print(format_args!("{text}"));
+            End::Done
+        }
+        None => {
+            let name = figure.name;
+            input::refuse_text(&format!("`{name}` is of a model and has no scenario"))
         }
     }
 }

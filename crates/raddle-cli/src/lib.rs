@@ -46,11 +46,13 @@
 mod bench;
 mod bounds;
 mod compare;
+mod completions;
 mod explain;
 mod export;
 mod figures;
 mod grid;
 mod input;
+mod man;
 mod output;
 mod plan;
 mod reproduce;
@@ -64,17 +66,24 @@ mod throughput;
 mod train;
 mod vectors;
 mod verdict;
+mod version;
 mod view;
 
 use clap::{Parser, Subcommand};
 use output::note_line;
 use raddle::plugins::{self, Plugins};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The laboratory for AI-training fabrics: a fast, deterministic packet-level simulator.
 #[derive(Parser)]
-#[command(name = "raddle", version = raddle::study::BUILD, max_term_width = 100)]
+#[command(
+    name = "raddle",
+    version = raddle::study::BUILD,
+    long_version = version::long(),
+    max_term_width = 100
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -120,6 +129,10 @@ enum Command {
     Vectors(vectors::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),
+    /// Print what has a shell complete this command line.
+    Completions(completions::Arguments),
+    /// Print the page of `man`, or write one for each command.
+    Man(man::Arguments),
 }
 
 /// A scenario and changes to it.
@@ -148,7 +161,12 @@ pub fn main_with(plugins: Plugins) -> ExitCode {
         wrong.iter().for_each(|why| note_line!("error: {why}"));
         return ExitCode::from(2);
     }
-    let arguments = match Arguments::try_parse() {
+    ExitCode::from(main_of(std::env::args_os()))
+}
+
+/// What the command line of these words does, the program's name first; its exit status.
+pub fn main_of(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(asked) => return answer(&asked),
     };
@@ -172,21 +190,23 @@ pub fn main_with(plugins: Plugins) -> ExitCode {
         Command::Export(arguments) => export::export(&arguments),
         Command::Vectors(arguments) => vectors::vectors(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Completions(arguments) => completions::completions(&arguments),
+        Command::Man(arguments) => man::man(&arguments),
     };
     match end {
         // Who does not get the results must not take them for done.
-        End::Done if output::arrived() => ExitCode::SUCCESS,
-        End::Done | End::Failed => ExitCode::from(1),
-        End::BadInput => ExitCode::from(2),
+        End::Done if output::arrived() => 0,
+        End::Done | End::Failed => 1,
+        End::BadInput => 2,
     }
 }
 
 /// Prints help or version, which was asked for, or what is wrong with the command line.
-fn answer(asked: &clap::Error) -> ExitCode {
+fn answer(asked: &clap::Error) -> u8 {
     let printed = asked.print();
     if asked.use_stderr() {
-        return ExitCode::from(2);
+        return 2;
     }
     output::judge(&printed);
-    if output::arrived() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+    u8::from(!output::arrived())
 }

@@ -11,6 +11,7 @@ mod output;
 mod page;
 mod run;
 mod same;
+mod shell;
 mod statuses;
 mod sweep;
 mod train;
