@@ -27,7 +27,9 @@ HEAD = '''"""Builders of scenarios: each gives the table of TOML that its name s
         traffic=build.traffic.permutation(message="1 MiB"),
     )
 
-Times, rates and sizes are texts with a unit (`"500 ns"`, `"400 Gbps"`, `"8 MiB"`), as in a file.
+Times, rates and sizes are texts with a unit (`"500 ns"`, `"400 Gbps"`, `"8 MiB"`), as in a file; a
+whole number where a size is meant is bytes (`message=1 << 20`). Where a key is a time or a rate, a
+number without a unit is an error.
 What is not given takes the default that docs/scenario.md names. Written by .ci/builders.py.
 """
 
@@ -36,6 +38,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
+
+from ._arguments import checked
 
 Section = dict[str, Any]
 """A table of a scenario."""
@@ -47,7 +51,9 @@ def _given(**keys: Any) -> Section:
 '''
 
 # Types of the schema's quantities.
-QUANTITIES = {name: "str" for name in ("time", "rate", "bytes", "size", "share", "window")}
+QUANTITIES = {name: "str" for name in ("time", "rate", "share", "window")}
+# Whole numbers are bytes.
+QUANTITIES |= {"bytes": "str | int", "size": "str | int"}
 QUANTITIES["path"] = "str | os.PathLike[str]"
 SIMPLE = {
     "string": "str",
@@ -161,7 +167,7 @@ def function(name: str, summary: str, keys: list[Key], fixed: str = "", indent: 
     """A builder."""
     # Required ones first, as a reader needs them.
     keys = sorted(keys, key=lambda key: not key.required)
-    lines = ["@staticmethod"] if indent else []
+    lines = ["@staticmethod", "@checked"] if indent else ["@checked"]
     name += "_" * keyword.iskeyword(name)
     if keys:
         lines += [f"def {name}(", "    *,"]
@@ -189,9 +195,36 @@ def function(name: str, summary: str, keys: list[Key], fixed: str = "", indent: 
     return textwrap.indent("\n".join(lines), indent)
 
 
+def kinds(schema: Schema) -> set[str]:
+    """The kinds of values that a key takes, those in its lists among them."""
+    inner = [*schema.get("anyOf", []), *([schema["items"]] if "items" in schema else [])]
+    own = schema["$ref"].removeprefix("#/$defs/") if "$ref" in schema else schema.get("type", "")
+    return {own}.union(*map(kinds, inner))
+
+
+def sizes() -> str:
+    """The keys in which a whole number is bytes: those that hold sizes, with the table in front where
+    others of the name hold numbers."""
+    of: dict[str, list[tuple[str, set[str]]]] = {}
+    for path, table in DEFINITIONS.items():
+        parts = path.split(".")
+        parent = parts[-2] if len(parts) > 1 else parts[0]
+        for name, schema in table.get("properties", {}).items():
+            of.setdefault(name, []).append((parent, kinds(schema)))
+    found = set()
+    for name, places in of.items():
+        plain = any({"integer", "number"} & own for _, own in places)
+        for parent, own in places:
+            if {"bytes", "size"} & own:
+                found.add(f"{parent}.{name}" if plain else name)
+    listed = textwrap.fill(", ".join(json.dumps(name) for name in sorted(found)), 95,
+                           initial_indent="    ", subsequent_indent="    ")
+    return f'SIZES = frozenset({{\n{listed},\n}})\n"""Keys in which a whole number is bytes."""'
+
+
 def generated() -> str:
     """The text of the module."""
-    parts = [HEAD.rstrip()]
+    parts = [HEAD.rstrip(), sizes()]
     for name, table in DEFINITIONS.items():
         if "properties" in table and "." not in name and name != "scenario":
             parts.append(function(name, table["description"], keys_of(table)[0]))

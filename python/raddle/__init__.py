@@ -3,7 +3,7 @@
     import raddle
     result = raddle.run("scenarios/all_reduce.toml", seed=3)
     result.summary["completion_us"]
-    pyarrow.table(result.flows)
+    result.flows["fct_us"]          # a column; result.flows.to_pandas() all of them
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from ._calls import (
     train,
 )
 from ._errors import Problem, ScenarioError
-from ._raddle import Table
 from ._results import Answer, Comparison, Page, Result
 from ._scenario import Scenario
 from ._sweep import sweep
+from ._table import Column, Table
 
 __all__ = [
     "Answer",
+    "Column",
     "Comparison",
     "Page",
     "Problem",

@@ -1,21 +1,41 @@
-"""`python -m raddle sweep FILE --out URL --on ..`: `raddle sweep` on many machines."""
+"""The command `raddle`, and `raddle sweep FILE --out URL --on ..`: a sweep on many machines."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from pathlib import Path
 
 from . import _raddle, _scenario
+from ._arguments import Wrong
 from ._errors import ScenarioError
 from ._sweep import sweep_text
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command; its exit status is `raddle`'s: 0 done, 1 some run failed, 2 bad input."""
-    parser = argparse.ArgumentParser(prog="python -m raddle")
-    parser.add_argument("--version", action="version", version=f"raddle {_raddle.BUILD}")
+def main() -> int:
+    """The command with the words of this process; its exit status."""
+    words = sys.argv[1:]
+    if _is_on_many(words):
+        return on_many(words)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        # Python's own handler would wait for the command to end.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return _raddle.main(["raddle", *words])
+
+
+def _is_on_many(words: list[str]) -> bool:
+    """Whether they ask for a sweep that somebody else runs, or keeps."""
+    outs = [out for word, out in zip(words, words[1:]) if word == "--out"]
+    outs += [word.removeprefix("--out=") for word in words]
+    is_asked = any(word.partition("=")[0] == "--on" for word in words)
+    return words[:1] == ["sweep"] and (is_asked or any("://" in out for out in outs))
+
+
+def on_many(arguments: list[str]) -> int:
+    """A sweep with `--on`; its exit status is `raddle`'s: 0 done, 1 some run failed, 2 bad input."""
+    parser = argparse.ArgumentParser(prog="raddle")
     commands = parser.add_subparsers(dest="command", required=True)
     sweep = commands.add_parser(
         "sweep", help="run a large grid on many machines; interrupted, it resumes where it stopped"
@@ -46,9 +66,9 @@ def main(arguments: list[str] | None = None) -> int:
         content, name, base, _ = _scenario.text(Path(asked.file), None)
         answer = sweep_text(
             (content, name, base, changes), (asked.metric, asked.job), asked.out, asked.redo,
-            asked.csv, asked.parallel, asked.threads, asked.on, False if asked.json else None,
+            asked.csv, asked.parallel, asked.threads, asked.on, False if asked.json else None, [], [],
         )
-    except (ScenarioError, ValueError, ImportError) as error:
+    except (ScenarioError, ValueError, ImportError, Wrong) as error:
         print(f"{'' if isinstance(error, ScenarioError) else 'error: '}{error}", file=sys.stderr)
         return 2
     except RuntimeError as error:

@@ -8,14 +8,16 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import _arguments, _progress, _raddle, _scenario
+from . import _arguments, _classes, _progress, _raddle, _scenario
+from ._arguments import Wrong, checked, one_of
 from ._progress import Shown
-from ._raddle import Table
 from ._results import Answer, Comparison, Result
 from ._scenario import AnyScenario, Seeds
+from ._table import Table
 from .scheme import Class, CongestionControl, PathSelector
 
 
+@checked
 def run(
     scenario: AnyScenario,
     seed: int | None = None,
@@ -35,28 +37,20 @@ def run(
 
     `load_balance` and `congestion` are classes of Python that stand in for the scenario's
     (`raddle.scheme`), with one thread; what they raise ends the run. Where flows have several, as
-    jobs with their own, `{"cubic": Class}` names the one that the class stands in for.
+    jobs with their own, `{"cubic": Class}` names the one that the class stands in for; so may several
+    classes.
 
     Raises `ScenarioError` with every mistake of the scenario, before anything runs.
     """
     text = _scenario.text(scenario, set)
     seed, threads = _arguments.seed(seed), _arguments.threads(threads)
-    if threads > 1 and (load_balance or congestion):
-        raise ValueError(f"threads = {threads}: a scheme in Python runs with one")
-    classes = _class("load_balance", load_balance), _class("congestion", congestion)
+    classes = _classes.listed("load_balance", load_balance), _classes.listed("congestion", congestion)
+    _classes.alone(threads, *classes)
     with _progress.shown(progress) as shown:
         return Result(_raddle.run(text, seed, threads, shown, *classes))
 
 
-def _class(key: str, given: Class[Any] | None) -> tuple[str | None, object] | None:
-    """A class, and the scheme that it stands in for."""
-    if not isinstance(given, Mapping):
-        return None if given is None else (None, given)
-    if len(given) != 1:
-        raise ValueError(f"{key}: one class can stand in for a scheme, not {len(given)}")
-    return next(iter(given.items()))
-
-
+@checked
 def compare(
     scenario: AnyScenario,
     *,
@@ -67,21 +61,31 @@ def compare(
     parallel: int | None = None,
     threads: int = 1,
     progress: Shown | None = None,
+    load_balance: Class[PathSelector] | None = None,
+    congestion: Class[CongestionControl] | None = None,
 ) -> Comparison:
     """Run a scenario's sweep with every seed and say which wins, as `raddle compare`.
 
     `seeds` as `"1..5"` (both included) or a list; else the scenario's. `metric` is what the runs are
     compared by: `"completion"`, `"fct.mean"`, `"fct.p99"`, `"slowdown.mean"`, `"slowdown.p99"`,
-    `"slowdown.short.p99"`, `"busbw"`, `"goodput"`, `"pauses"` or another (a wrong word names all); else what the traffic is asked by. `job`: of this job alone, of one with
-    groups the worst. `parallel` runs at a time:
-    else as many as there are cores for `threads` threads each. Nothing is written; `report()` of
-    the answer is the command's page. Runs that fail are left out of the answer, stand in its
-    `failed` and are warned of; if all do, the first one's reason is raised.
+    `"slowdown.short.p99"`, `"busbw"`, `"goodput"`, `"pauses"` or another (a wrong word names all);
+    else what the traffic is asked by. `job`: of this job alone, of one with groups the worst.
+    `parallel` runs at a time: else as many as there are cores for `threads` threads each. Nothing is
+    written; `report()` of the answer is the command's page. Runs that fail are left out of the
+    answer, stand in its `failed` and are warned of; if all do, the first one's reason is raised.
+
+    `load_balance` and `congestion` as of `run`: in a sweep over schemes `{"ops": Class}` runs the
+    class where `ops` would run, under the name of the class, beside the others. Runs go one at a
+    time then, unless `parallel` says otherwise: each holds Python's lock.
     """
     text = _scenario.text(scenario, with_seeds(set, seeds))
     parallel, threads = _arguments.parallel(parallel), _arguments.threads(threads)
+    classes = _classes.listed("load_balance", load_balance), _classes.listed("congestion", congestion)
+    _classes.alone(threads, *classes)
+    if parallel is None and any(classes):
+        parallel = 1
     with _progress.shown(progress) as shown:
-        compared = _raddle.compare(text, (metric, job), parallel, threads, shown)
+        compared = _raddle.compare(text, (metric, job), parallel, threads, shown, *classes)
     answer = Comparison(compared.json(), compared.text(), compared.failed, compared)
     warn_of(answer.failed)
     return answer
@@ -98,15 +102,18 @@ def with_seeds(set: Mapping[str, Any] | None, seeds: Seeds | None) -> dict[str, 
 def warn_of(failed: Sequence[str]) -> None:
     """Warns of each run that failed."""
     for failure in failed:
-        warnings.warn(failure, RuntimeWarning, stacklevel=3)
+        # Whoever called the call, which `checked` has wrapped.
+        warnings.warn(failure, RuntimeWarning, stacklevel=4)
 
 
+@checked
 def bounds(scenario: AnyScenario, *, set: Mapping[str, Any] | None = None) -> Answer:
     """The lower bounds on a scenario's completion time (`us`), as `raddle bounds`: the object
     `raddle.bounds/1`. Nothing is simulated."""
     return Answer(*_raddle.bounds(_scenario.text(scenario, set)))
 
 
+@checked
 def throughput(
     demand: str | os.PathLike[str] | Sequence[str],
     design: str | Sequence[str],
@@ -143,11 +150,13 @@ def throughput(
     return answer
 
 
+@checked
 def designs() -> str:
     """The designs of `throughput` with their parameters, and the demands that have a name."""
     return _raddle.designs()
 
 
+@checked
 def reproduce(
     name: str | None = None,
     *,
@@ -169,9 +178,9 @@ def reproduce(
     folder of figures whose `result.json` are written.
     """
     if quick and record is not None:
-        raise ValueError("quick and record exclude each other")
+        raise Wrong(ValueError, "quick and record exclude each other")
     if set and record is not None:
-        raise ValueError("set and record exclude each other")
+        raise Wrong(ValueError, "set and record exclude each other")
     changes = _scenario.changes_of(set)
     paths = [None if path is None else os.fspath(path) for path in (out, record)]
     parallel = _arguments.parallel(parallel)
@@ -180,15 +189,17 @@ def reproduce(
             name, quick, changes, paths[0], redo, paths[1], parallel, shown))
 
 
+@checked
 def figures(name: str | None = None, *, pages: str | os.PathLike[str] | None = None) -> Answer:
     """The published figures and what their last full runs gave, as `raddle figures`: an object as
     of `reproduce`, as text the command's list or, with a name, claim by claim. `pages` is a folder
     that pages with pictures are written into."""
     if name is not None and pages is not None:
-        raise ValueError("name and pages exclude each other")
+        raise Wrong(ValueError, "name and pages exclude each other")
     return Answer(*_raddle.figures(name, None if pages is None else os.fspath(pages)))
 
 
+@checked
 def schemes() -> list[dict[str, Any]]:
     """Every scheme: name, title, family, key of the scenario that selects it, summary, paper,
     needs, and parameters with default and meaning."""
@@ -196,6 +207,7 @@ def schemes() -> list[dict[str, Any]]:
     return listed
 
 
+@checked
 def explain(table: Table | str | os.PathLike[str]) -> str:
     """What the columns of a table mean, with units: of a result's, or of a file that raddle
     wrote."""
@@ -206,6 +218,7 @@ def explain(table: Table | str | os.PathLike[str]) -> str:
     return "\n".join([table.meaning, *lines])
 
 
+@checked
 def theory(model: str | None = None, *, seed: int = 1, **parameters: Any) -> dict[str, Any]:
     """The numbers of a model that needs no simulation, or all models without one; the object that
     `raddle theory --json` prints. Parameters as the command's options."""
@@ -215,6 +228,7 @@ def theory(model: str | None = None, *, seed: int = 1, **parameters: Any) -> dic
     return answer
 
 
+@checked
 def train(
     scheme: str,
     scenario: AnyScenario,
@@ -237,8 +251,7 @@ def train(
     scores. `seed` draws the split and the trees; `seeds` are those of the runs. The answer is the
     object `raddle.train/1`: scores, counts, and the forests in `oracle`.
     """
-    if scheme != "credence":
-        raise ValueError(f"scheme = {scheme!r}: expected 'credence'")
+    one_of("scheme", scheme, ["credence"])
     changes = with_seeds(set, seeds)
     changes["record.training"] = True
     text = _scenario.text(scenario, changes)

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _raddle
+from ._arguments import Wrong, near
+from ._classes import Listed
 from ._scenario import Text
 from ._store import SUMMARY, open_store
 
@@ -44,6 +46,8 @@ class Task:
     """The store."""
     csv: bool
     threads: int
+    classes: tuple[Listed, Listed, str]
+    """Classes that stand in for load balancers and for congestion controls, and their mark."""
 
 
 Done = Callable[[Task, "str | Exception"], None]
@@ -69,7 +73,8 @@ def work(task: Task) -> str:
         base = str(folder / "scenario")
         text: Text = (task.scenario, f"{task.name}/scenario.toml", base, [])
         _raddle.sweep(
-            text, (None, None), str(folder / "runs"), False, task.csv, 1, task.threads, False
+            text, (None, None), str(folder / "runs"), False, task.csv, 1, task.threads, False,
+            (*task.classes, True),
         )
         run = folder / "runs" / task.name
         if not run.is_dir():
@@ -252,7 +257,9 @@ def choose(executor: Any, parallel: int, threads: int) -> Executor:
         return pool(executor)
     if hasattr(executor, "batch") and hasattr(executor, "submit"):
         return submitit(executor)
-    raise ValueError(
+    words = near(executor, ["local", "slurm", "ray"]) if isinstance(executor, str) else ""
+    raise Wrong(
+        ValueError,
         f"executor = {executor!r}: expected \"local\", \"slurm\", \"ray\", \"ray://HOST:PORT\", "
-        "an executor of concurrent.futures or one of submitit"
+        f"an executor of concurrent.futures or one of submitit{words}",
     )

@@ -1,14 +1,31 @@
 """The extension module; `raddle` gives its calls their shape."""
 
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 _Text = tuple[str, str, str, list[tuple[str, str]]]
 _Answer = tuple[str, str, list[str]]
 _Asked = tuple[int, str | None, bool, int]
 _Shown = bool | Callable[[float, str], None]
 _Metric = tuple[str | None, str | None]
-_Class = tuple[str | None, object]
+_Classes = list[tuple[str | None, object]]
+_Marked = tuple[_Classes, _Classes, str, bool]
+_Settings = list[tuple[str, str]]
+_Compared = tuple[
+    str,
+    list[str],
+    str | None,
+    str,
+    str,
+    list[tuple[_Settings, int, tuple[str, str] | None]],
+    list[str],
+]
+_Table = tuple[
+    str,
+    str,
+    list[tuple[str, str, str, str]],
+    list[tuple[int, list[tuple[list[bytes], bytes | None]]]],
+]
 
 __all__ = [
     "BUILD",
@@ -23,6 +40,8 @@ __all__ = [
     "explain",
     "export",
     "figures",
+    "main",
+    "page_of",
     "read_text",
     "reproduce",
     "run",
@@ -40,6 +59,8 @@ BUILD: str
 class Table:
     """A table by Arrow's C stream interface: `pyarrow.table(t)`."""
 
+    def __new__(cls, state: _Table) -> Table: ...
+    def __getnewargs__(self) -> tuple[_Table]: ...
     @property
     def name(self) -> str: ...
     @property
@@ -48,6 +69,11 @@ class Table:
     def num_rows(self) -> int: ...
     @property
     def columns(self) -> list[tuple[str, str, str]]: ...
+    def values(self, column: int, first: int, end: int) -> list[Any]: ...
+    def numbers(self, column: int) -> tuple[str, bytes] | None: ...
+    def keep(self, folder: str, scenario: str, seed: int) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
@@ -56,15 +82,21 @@ class Run:
     def resolved(self) -> str: ...
     @property
     def notes(self) -> list[str]: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def machine(self) -> str: ...
     def summary_json(self) -> str: ...
     def text(self) -> str: ...
-    def report(self, call: str) -> str: ...
+    def picture(self) -> str: ...
     def keep(self, folder: str) -> None: ...
     def tables(self) -> list[str]: ...
     def table(self, name: str) -> Table: ...
 
 @final
 class Compared:
+    def __new__(cls, state: _Compared) -> Compared: ...
+    def __getnewargs__(self) -> tuple[_Compared]: ...
     @property
     def failed(self) -> list[str]: ...
     def json(self) -> str: ...
@@ -73,7 +105,7 @@ class Compared:
 
 @final
 class Grid:
-    def __new__(cls, text: _Text, asked: _Metric) -> Grid: ...
+    def __new__(cls, text: _Text, asked: _Metric, classes: _Marked) -> Grid: ...
     def runs(self) -> list[tuple[str, str, str, list[tuple[str, str]], int]]: ...
     def answer(
         self, summaries: list[str | None], folder: str, csv: bool, failed: list[str]
@@ -84,11 +116,17 @@ def run(
     seed: int | None,
     threads: int,
     progress: _Shown,
-    load_balance: _Class | None,
-    congestion: _Class | None,
+    load_balance: _Classes,
+    congestion: _Classes,
 ) -> Run: ...
 def compare(
-    text: _Text, asked: _Metric, parallel: int | None, threads: int, progress: _Shown
+    text: _Text,
+    asked: _Metric,
+    parallel: int | None,
+    threads: int,
+    progress: _Shown,
+    load_balance: _Classes,
+    congestion: _Classes,
 ) -> Compared: ...
 def sweep(
     text: _Text,
@@ -99,9 +137,14 @@ def sweep(
     parallel: int | None,
     threads: int,
     progress: _Shown,
+    classes: _Marked,
 ) -> _Answer: ...
 def check_summary(text: str) -> None: ...
 def read_text(path: str) -> str: ...
+def main(words: list[str]) -> int: ...
+def page_of(
+    call: str, title: str, scenario_toml: str, machine: str, summary: str, picture: str
+) -> str: ...
 def bounds(text: _Text) -> tuple[str, str]: ...
 def throughput(demand: str, design: str, asked: _Asked) -> _Answer: ...
 def throughput_grid(

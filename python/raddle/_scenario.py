@@ -6,11 +6,13 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Union
 
 from . import _raddle
 from ._errors import Problem, ScenarioError
+from .build import SIZES
 
 AnyScenario = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 """A path, a TOML text or a dict."""
@@ -49,7 +51,7 @@ class Scenario(dict[str, Any]):
             "condition": condition,
         }
         super().__init__({name: own for name, own in sections.items() if own is not None})
-        _raddle.Grid(text(self, None), (None, None))
+        _raddle.Grid(text(self, None), (None, None), ([], [], "", False))
 
     def toml(self) -> str:
         """The scenario as a file has it."""
@@ -58,7 +60,7 @@ class Scenario(dict[str, Any]):
 
 def changes_of(set: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """Changes of keys as the command takes them."""
-    return [(path, _value(value)) for path, value in (set or {}).items()]
+    return [(path, _value(value, path)) for path, value in (set or {}).items()]
 
 
 def text(scenario: AnyScenario, set: Mapping[str, Any] | None) -> Text:
@@ -82,11 +84,11 @@ def _document(scenario: Mapping[str, Any]) -> str:
     """A dict as TOML, a line for each key of a section, so that problems name a line."""
     # Keys outside any section come first: behind a header they would belong to it.
     plain = {k: v for k, v in scenario.items() if not isinstance(v, Mapping)}
-    lines = [f"{_key(k)} = {_value(v)}" for k, v in plain.items()]
+    lines = [f"{_key(k)} = {_value(v, k)}" for k, v in plain.items()]
     for name, section in scenario.items():
         if isinstance(section, Mapping):
             lines.append(f"[{_key(name)}]")
-            lines += [f"{_key(k)} = {_value(v)}" for k, v in section.items()]
+            lines += [f"{_key(k)} = {_value(v, f'{name}.{k}')}" for k, v in section.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -100,17 +102,29 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, path: str) -> str:
+    """A value as TOML, where the path of its key stands. A whole number where a size is meant is
+    bytes."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
+    if isinstance(value, Integral):
+        number = int(value)
+        return f'"{number} B"' if _is_size(path) else str(number)
+    if isinstance(value, Real):
+        return repr(float(value))
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, os.PathLike):
         return _quoted(os.fspath(value))
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
+        inner = (f"{_key(k)} = {_value(v, f'{path}.{k}')}" for k, v in value.items())
+        return "{ " + ", ".join(inner) + " }"
     if isinstance(value, (list, tuple, range)):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    raise TypeError(f"a scenario has no values such as {value!r} ({type(value).__name__})")
+        return "[" + ", ".join(_value(one, path) for one in value) + "]"
+    raise TypeError(f"{path}: a scenario has no values such as {value!r} ({type(value).__name__})")
+
+
+def _is_size(path: str) -> bool:
+    """Whether a key holds sizes, by its name, or by that and the table's where others have the name."""
+    words = path.split(".")
+    return words[-1] in SIZES or ".".join(words[-2:]) in SIZES

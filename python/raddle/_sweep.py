@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _arguments, _executors, _progress, _raddle, _scenario
+from . import _arguments, _classes, _executors, _progress, _raddle, _scenario
+from ._arguments import checked
 from ._calls import warn_of, with_seeds
 from ._errors import Problem, ScenarioError
 from ._executors import Task
@@ -16,8 +17,10 @@ from ._progress import Shown
 from ._results import Comparison
 from ._scenario import AnyScenario, Seeds, Text
 from ._store import Store, open_store
+from .scheme import Class, CongestionControl, PathSelector
 
 
+@checked
 def sweep(
     scenario: AnyScenario,
     out: str | os.PathLike[str],
@@ -32,6 +35,8 @@ def sweep(
     threads: int = 1,
     executor: Any = None,
     progress: Shown | None = None,
+    load_balance: Class[PathSelector] | None = None,
+    congestion: Class[CongestionControl] | None = None,
 ) -> Comparison:
     """Run a large grid and keep its runs one by one, as `raddle sweep`; interrupted, it resumes.
 
@@ -43,10 +48,18 @@ def sweep(
     URL); `"local"`, processes of this machine; `"slurm"`; `"ray"` or `"ray://HOST:PORT"`; or an
     executor of `concurrent.futures` or submitit. Rows do not depend on it. A run is written whole
     or not at all; one whose worker died is run again.
+
+    `load_balance` and `congestion` as of `compare`. Processes import the class by its name, so it
+    stands at the top of a module that they can import. The folder of a run with a class has a mark
+    of the class's file behind the scenario's hash, as has the column `scenario` of its tables: an
+    edited class runs anew.
     """
     text = _scenario.text(scenario, with_seeds(set, seeds))
     asked = (metric, job)
-    answer = sweep_text(text, asked, out, redo, csv, parallel, threads, executor, progress)
+    classes = _classes.listed("load_balance", load_balance), _classes.listed("congestion", congestion)
+    answer = sweep_text(
+        text, asked, out, redo, csv, parallel, threads, executor, progress, *classes
+    )
     warn_of(answer.failed)
     return answer
 
@@ -61,16 +74,24 @@ def sweep_text(
     threads: int,
     executor: Any,
     progress: Shown | None,
+    load_balance: _classes.Listed,
+    congestion: _classes.Listed,
 ) -> Comparison:
     """The same of a scenario's text."""
     parallel, threads = _arguments.parallel(parallel), _arguments.threads(threads)
+    _classes.alone(threads, load_balance, congestion)
+    mark = _classes.mark(load_balance, congestion)
     place = os.fspath(out)
     if executor is None and "://" not in place:
+        if parallel is None and mark:
+            parallel = 1
+        classes = (load_balance, congestion, mark, False)
         with _progress.shown(progress) as shown:
             return Comparison(
-                *_raddle.sweep(text, asked, place, redo, csv, parallel, threads, shown)
+                *_raddle.sweep(text, asked, place, redo, csv, parallel, threads, shown, classes)
             )
-    grid = _raddle.Grid(text, asked)
+    _classes.reach_processes(executor, load_balance=load_balance, congestion=congestion)
+    grid = _raddle.Grid(text, asked, (load_balance, congestion, mark, False))
     store = open_store(place)
     if parallel is None:
         parallel = max(1, (os.cpu_count() or 1) // threads)
@@ -79,7 +100,10 @@ def sweep_text(
         # Workers may stand in another folder.
         place = os.path.abspath(place)
     tasks = [
-        Task(name, where, scenario, tuple(files), memory, place, csv, threads)
+        Task(
+            name, where, scenario, tuple(files), memory, place, csv, threads,
+            (load_balance, congestion, mark),
+        )
         for name, where, scenario, files, memory in grid.runs()
     ]
     summaries, open_tasks = _recall(store, tasks, redo)

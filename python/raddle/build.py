@@ -7,7 +7,9 @@
         traffic=build.traffic.permutation(message="1 MiB"),
     )
 
-Times, rates and sizes are texts with a unit (`"500 ns"`, `"400 Gbps"`, `"8 MiB"`), as in a file.
+Times, rates and sizes are texts with a unit (`"500 ns"`, `"400 Gbps"`, `"8 MiB"`), as in a file; a
+whole number where a size is meant is bytes (`message=1 << 20`). Where a key is a time or a rate, a
+number without a unit is an error.
 What is not given takes the default that docs/scenario.md names. Written by .ci/builders.py.
 """
 
@@ -16,6 +18,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
+
+from ._arguments import checked
 
 Section = dict[str, Any]
 """A table of a scenario."""
@@ -26,6 +30,19 @@ def _given(**keys: Any) -> Section:
     return {key.rstrip("_"): value for key, value in keys.items() if value is not None}
 
 
+SIZES = frozenset({
+    "ack", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes", "congested_at",
+    "congestion.window", "control_size", "cutoffs", "fair_start", "gap", "hash_below",
+    "header", "headroom", "high", "host_queue", "ingress_pool", "initial_window", "large",
+    "least_sent", "long_above", "lossless_pool", "low", "max_window", "message", "min_window",
+    "payload", "quantum", "queue", "reference", "reserved", "rtt_bytes", "scaling_max",
+    "scaling_min", "short", "short_below", "size", "small", "telemetry", "threshold",
+    "timestamp", "unscheduled", "xoff", "xon", "xon_offset",
+})
+"""Keys in which a whole number is bytes."""
+
+
+@checked
 def fabric(
     *,
     topology: Mapping[str, Any],
@@ -33,7 +50,7 @@ def fabric(
     queue: Mapping[str, Any] | None = None,
     buffer: Section | None = None,
     tor: Section | None = None,
-    gap: str | None = None,
+    gap: str | int | None = None,
     routing: Mapping[str, Any] | None = None,
     on_down: Literal["drop", "keep"] | None = None,
 ) -> Section:
@@ -62,6 +79,7 @@ def fabric(
     )
 
 
+@checked
 def change(
     *,
     at: str,
@@ -80,13 +98,14 @@ def change(
     return _given(at=at, design=design, demand=demand, design_seed=design_seed)
 
 
+@checked
 def queue(
     *,
-    size: str | None = None,
-    control_size: str | None = None,
+    size: str | int | None = None,
+    control_size: str | int | None = None,
     service: Literal["priority", "fifo", "drr", "wrr"] | None = None,
     classes: int | None = None,
-    quantum: Sequence[str] | None = None,
+    quantum: Sequence[str | int] | None = None,
     weights: Sequence[int] | None = None,
     control_weight: int | None = None,
     marking: Section | None = None,
@@ -138,10 +157,11 @@ def queue(
     )
 
 
+@checked
 def pfc(
     *,
-    xoff: str | None = None,
-    xon: str | None = None,
+    xoff: str | int | None = None,
+    xon: str | int | None = None,
     quanta: str | None = None,
     links: Literal["all", "hosts"] | None = None,
     watchdog: str | None = None,
@@ -171,6 +191,7 @@ def pfc(
     )
 
 
+@checked
 def routing(
     *,
     convergence: str | None = None,
@@ -189,11 +210,12 @@ def routing(
     return _given(convergence=convergence, local_repair=local_repair, weights=weights)
 
 
+@checked
 def transport(
     *,
-    payload: str | None = None,
-    header: str | None = None,
-    ack: str | None = None,
+    payload: str | int | None = None,
+    header: str | int | None = None,
+    ack: str | int | None = None,
     load_balance: Section | None = None,
     plane: Section | None = None,
     plane_repair: str | None = None,
@@ -204,7 +226,7 @@ def transport(
     pair_order: Literal["parallel", "fifo"] | None = None,
     nic: Literal["control_first", "round_robin"] | None = None,
     turns: Literal["round_robin", "random_place", "random", "shortest"] | None = None,
-    host_queue: str | None = None,
+    host_queue: str | int | None = None,
     host_queue_acks: bool | None = None,
     phase: str | None = None,
 ) -> Section:
@@ -268,6 +290,7 @@ def transport(
     )
 
 
+@checked
 def background(
     *,
     load_balance: Section,
@@ -286,6 +309,7 @@ def background(
     return _given(load_balance=load_balance, every=every, share=share)
 
 
+@checked
 def straggler(
     *,
     per: Literal["host", "step"],
@@ -309,11 +333,12 @@ def straggler(
     return _given(per=per, distribution=distribution, time=time, share=share, sigma=sigma)
 
 
+@checked
 def flow(
     *,
     from_: int,
     to: int,
-    bytes: str,
+    bytes: str | int,
     start: str | None = None,
     class_: int | None = None,
 ) -> Section:
@@ -328,6 +353,7 @@ def flow(
     return _given(from_=from_, to=to, bytes=bytes, start=start, class_=class_)
 
 
+@checked
 def fault(
     *,
     link: str | None = None,
@@ -383,6 +409,7 @@ def fault(
     )
 
 
+@checked
 def random(
     *,
     share: str | None = None,
@@ -406,6 +433,7 @@ def random(
     return _given(share=share, probability=probability, of=of, layer=layer, two_way=two_way)
 
 
+@checked
 def flap(
     *,
     period: str,
@@ -423,6 +451,7 @@ def flap(
     return _given(period=period, down=down, until=until, first=first)
 
 
+@checked
 def record(
     *,
     ports: Sequence[str] | None = None,
@@ -482,10 +511,11 @@ def record(
     )
 
 
+@checked
 def sizes(
     *,
-    short_below: str,
-    long_above: str,
+    short_below: str | int,
+    long_above: str | int,
 ) -> Section:
     """Which flows are short, and which are long.
 
@@ -495,6 +525,7 @@ def sizes(
     return _given(short_below=short_below, long_above=long_above)
 
 
+@checked
 def run(
     *,
     seed: int | None = None,
@@ -513,6 +544,7 @@ def run(
     return _given(seed=seed, end=end, patience=patience)
 
 
+@checked
 def condition(
     *,
     name: str,
@@ -535,6 +567,7 @@ class topology:
     """Fabrics."""
 
     @staticmethod
+    @checked
     def fat_tree(
         *,
         hosts: int,
@@ -598,6 +631,7 @@ class topology:
         )
 
     @staticmethod
+    @checked
     def leaf_spine(
         *,
         leaves: int,
@@ -650,6 +684,7 @@ class topology:
         )
 
     @staticmethod
+    @checked
     def dumbbell(
         *,
         hosts_per_side: int,
@@ -680,6 +715,7 @@ class topology:
         )
 
     @staticmethod
+    @checked
     def torus(
         *,
         rows: int,
@@ -719,6 +755,7 @@ class topology:
         )
 
     @staticmethod
+    @checked
     def circuits(
         *,
         tors: int,
@@ -732,7 +769,7 @@ class topology:
         guard: str | None = None,
         routes: Literal["shortest", "slices"] | None = None,
         late: Literal["reroute", "wait", "drop"] | None = None,
-        bulk: str | None = None,
+        bulk: str | int | None = None,
         change: Sequence[Mapping[str, Any]] | None = None,
         rate: str | None = None,
         uplink_rate: str | None = None,
@@ -804,6 +841,7 @@ class topology:
         )
 
     @staticmethod
+    @checked
     def graph(
         *,
         file: str | os.PathLike[str],
@@ -818,6 +856,7 @@ class topology:
         return _given(kind="graph", file=file, host_delay=host_delay)
 
     @staticmethod
+    @checked
     def htsim_topo(
         *,
         file: str | os.PathLike[str],
@@ -832,6 +871,7 @@ class topology:
         return _given(kind="htsim_topo", file=file, host_delay=host_delay)
 
     @staticmethod
+    @checked
     def hpcc_topology(
         *,
         file: str | os.PathLike[str],
@@ -848,6 +888,7 @@ class topology:
         return _given(kind="hpcc_topology", file=file, compat=compat, host_delay=host_delay)
 
     @staticmethod
+    @checked
     def hybrid(
         *,
         tors: int,
@@ -910,9 +951,10 @@ class traffic:
     """Who sends what to whom, and when."""
 
     @staticmethod
+    @checked
     def permutation(
         *,
-        message: str | None = None,
+        message: str | int | None = None,
         receivers: Literal["any", "next_tor"] | None = None,
         inter_pod_only: bool | None = None,
         seed: int | None = None,
@@ -959,9 +1001,10 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def tornado(
         *,
-        message: str | None = None,
+        message: str | int | None = None,
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
@@ -996,11 +1039,12 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def incast(
         *,
         senders: int,
         receiver: int | None = None,
-        message: str | None = None,
+        message: str | int | None = None,
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
@@ -1039,9 +1083,10 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def all_to_all(
         *,
-        message: str | None = None,
+        message: str | int | None = None,
         order: Literal["shifted", "random", "strided", "rank"] | None = None,
         parallel: int | None = None,
         seed: int | None = None,
@@ -1090,6 +1135,7 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def collective(
         *,
         operation: Literal["all_reduce", "reduce_scatter", "all_gather", "all_to_all"],
@@ -1101,8 +1147,8 @@ class traffic:
             "halving_doubling",
             "direct",
         ] | None = None,
-        message: str | None = None,
-        size: str | None = None,
+        message: str | int | None = None,
+        size: str | int | None = None,
         hops: int | None = None,
         chunks: int | None = None,
         parallel: int | None = None,
@@ -1187,11 +1233,12 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def fsdp(
         *,
         model: Literal["llama_7b", "llama_70b", "llama_405b"],
         layers: int | None = None,
-        message: str | None = None,
+        message: str | int | None = None,
         gpus_per_server: int | None = None,
         steps: int | None = None,
         barrier: bool | None = None,
@@ -1267,6 +1314,7 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def poisson(
         *,
         law: str | os.PathLike[str],
@@ -1282,8 +1330,8 @@ class traffic:
         ] | None = None,
         senders: str | None = None,
         destinations: str | None = None,
-        at_least: str | None = None,
-        below: str | None = None,
+        at_least: str | int | None = None,
+        below: str | int | None = None,
         sampling: Literal["linear", "step"] | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
@@ -1354,11 +1402,12 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def poisson_incast(
         *,
         rate: float,
         fan_in: int,
-        size: str,
+        size: str | int,
         until: str,
         responders: Literal["any", "other_tors", "one_tor", "next_tor"] | None = None,
         senders: str | None = None,
@@ -1420,6 +1469,7 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def partners(
         *,
         law: str | os.PathLike[str],
@@ -1473,6 +1523,7 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def flows(
         *,
         flow: Sequence[Mapping[str, Any]],
@@ -1509,6 +1560,7 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def htsim_cm(
         *,
         file: str | os.PathLike[str],
@@ -1549,6 +1601,7 @@ class traffic:
         )
 
     @staticmethod
+    @checked
     def hpcc_flows(
         *,
         file: str | os.PathLike[str],
@@ -1597,12 +1650,14 @@ class host:
     """Host load balancing: `transport.load_balance`."""
 
     @staticmethod
+    @checked
     def ecmp() -> Section:
         """Equal-cost multi-path, one path per flow. A flow keeps the entropy of its source host,
         hence one path. Packets stay in order. The load-balancing study's FLOW."""
         return _given(scheme="ecmp")
 
     @staticmethod
+    @checked
     def ops(
         *,
         entropies: int | None = None,
@@ -1615,6 +1670,7 @@ class host:
         return _given(scheme="ops", entropies=entropies)
 
     @staticmethod
+    @checked
     def reps(
         *,
         entropies: int | None = None,
@@ -1660,6 +1716,7 @@ class host:
         )
 
     @staticmethod
+    @checked
     def bitmap(
         *,
         entropies: int | None = None,
@@ -1684,6 +1741,7 @@ class host:
         )
 
     @staticmethod
+    @checked
     def subflow(
         *,
         profile: Literal["reps", "lb_study"] | None = None,
@@ -1700,6 +1758,7 @@ class host:
         return _given(scheme="subflow", profile=profile, subflows=subflows)
 
     @staticmethod
+    @checked
     def plb(
         *,
         profile: Literal["reps", "lb_study"] | None = None,
@@ -1739,6 +1798,7 @@ class host:
         )
 
     @staticmethod
+    @checked
     def flowlet(
         *,
         entropies: int | None = None,
@@ -1765,6 +1825,7 @@ class host:
         )
 
     @staticmethod
+    @checked
     def mprdma(
         *,
         entropies: int | None = None,
@@ -1777,6 +1838,7 @@ class host:
         return _given(scheme="mprdma", entropies=entropies)
 
     @staticmethod
+    @checked
     def reps_legacy(
         *,
         entropies: int | None = None,
@@ -1792,6 +1854,7 @@ class host:
         return _given(scheme="reps_legacy", entropies=entropies, walk=walk)
 
     @staticmethod
+    @checked
     def host_dr(
         *,
         order: Literal["digit_reversal", "random"] | None = None,
@@ -1810,6 +1873,7 @@ class host:
         return _given(scheme="host_dr", order=order, knows=knows)
 
     @staticmethod
+    @checked
     def planned() -> Section:
         """Paths from a planner. A flow keeps the path that the planner has given it, and gets
         another when packets are lost. Comes with a `planner` by itself."""
@@ -1820,6 +1884,7 @@ class plane:
     """Planes: `transport.plane`."""
 
     @staticmethod
+    @checked
     def hash() -> Section:
         """A plane for each flow. Each flow stays in a plane that a hash of it names; while that is
         out, in one of the others. Packets stay in order, but flows may collide and a flow is no
@@ -1827,12 +1892,14 @@ class plane:
         return _given(scheme="hash")
 
     @staticmethod
+    @checked
     def round_robin() -> Section:
         """Planes in turn. The packets of a flow take the planes in turn, from a random one on. A
         flow may be as fast as all ports of its host together."""
         return _given(scheme="round_robin")
 
     @staticmethod
+    @checked
     def random() -> Section:
         """A random plane for each packet. Each packet takes any usable plane, each as likely as
         any other. A flow may be as fast as all ports of its host together, but for packets that
@@ -1840,6 +1907,7 @@ class plane:
         return _given(scheme="random")
 
     @staticmethod
+    @checked
     def least_queued() -> Section:
         """The plane with the shortest line. Each packet takes the usable plane at whose port of
         the host the fewest flows and frames wait; of equals the first behind the last one
@@ -1851,16 +1919,18 @@ class switch:
     """Switch load balancing: `fabric.load_balance`."""
 
     @staticmethod
+    @checked
     def ecmp() -> Section:
         """Equal-cost multi-path hashing. Hashes flow and entropy with a salt per switch. What
         hosts' schemes steer by."""
         return _given(scheme="ecmp")
 
     @staticmethod
+    @checked
     def simple_rr(
         *,
         start: Literal["first", "random"] | None = None,
-        small: str | None = None,
+        small: str | int | None = None,
     ) -> Section:
         """Round robin over the ports, never reset. Every packet takes the next port. The textbook
         scheme: even on each switch's own links, uneven where flows meet further down.
@@ -1873,6 +1943,7 @@ class switch:
         return _given(scheme="simple_rr", start=start, small=small)
 
     @staticmethod
+    @checked
     def round_robin(
         *,
         rounds: int | None = None,
@@ -1886,18 +1957,21 @@ class switch:
         return _given(scheme="round_robin", rounds=rounds)
 
     @staticmethod
+    @checked
     def rsq() -> Section:
         """A random port for every packet. Each switch draws a port for each packet. What hosts do
         with random entropies, in the switch; queues grow with the square root of the message."""
         return _given(scheme="rsq")
 
     @staticmethod
+    @checked
     def jsq() -> Section:
         """Join the shortest queue. Each packet takes the port with the fewest bytes queued; among
         equals one is drawn. Ideal knowledge of one's own queues, and none of those behind."""
         return _given(scheme="jsq")
 
     @staticmethod
+    @checked
     def adaptive_roce(
         *,
         mode: Literal["paper", "artifact"] | None = None,
@@ -1910,12 +1984,13 @@ class switch:
         return _given(scheme="adaptive_roce", mode=mode)
 
     @staticmethod
+    @checked
     def quantized_adaptive(
         *,
         first: float | None = None,
         second: float | None = None,
         third: float | None = None,
-        hash_below: str | None = None,
+        hash_below: str | int | None = None,
     ) -> Section:
         """Adaptive routing on quantised queues. Queues fall into four bins by how full they are;
         each packet takes a port drawn from the lowest bin that has any.
@@ -1936,10 +2011,11 @@ class switch:
         )
 
     @staticmethod
+    @checked
     def ofan(
         *,
         variant: Literal["standard", "shortest_first", "unweighted"] | None = None,
-        small: str | None = None,
+        small: str | int | None = None,
         shared: bool | None = None,
     ) -> Section:
         """OFAN: destination-based rotation in switches. Each packet takes the next port of a
@@ -1959,6 +2035,7 @@ class switch:
         return _given(scheme="ofan", variant=variant, small=small, shared=shared)
 
     @staticmethod
+    @checked
     def letflow(
         *,
         timeout: str | None = None,
@@ -1977,6 +2054,7 @@ class switch:
         return _given(scheme="letflow", timeout=timeout, detection=detection, entries=entries)
 
     @staticmethod
+    @checked
     def drill(
         *,
         samples: int | None = None,
@@ -1991,12 +2069,14 @@ class switch:
         return _given(scheme="drill", samples=samples, memory=memory)
 
     @staticmethod
+    @checked
     def source_route() -> Section:
         """Source routing. The host names the ports in the entropy, the switch follows. For host
         schemes that choose whole routes (`host_dr`)."""
         return _given(scheme="source_route")
 
     @staticmethod
+    @checked
     def ecmp_linear() -> Section:
         """Equal-cost multi-path by a linear hash. Hashes the flow with a salt per switch and takes
         the entropy's bits as they are, others in each tier. Lets ToRs name paths (`themis` in
@@ -2004,6 +2084,7 @@ class switch:
         return _given(scheme="ecmp_linear")
 
     @staticmethod
+    @checked
     def valiant() -> Section:
         """By way of a random ToR. The first switch draws a ToR for each packet, which goes there
         first and then to its destination, by a random shortest way each. For circuits: any
@@ -2015,11 +2096,12 @@ class congestion:
     """Congestion control: `transport.congestion`."""
 
     @staticmethod
+    @checked
     def mprdma_dctcp(
         *,
-        initial_window: str | None = None,
-        max_window: str | None = None,
-        min_window: str | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
+        min_window: str | int | None = None,
         increase: float | None = None,
         decrease: float | None = None,
         loss_decrease: float | None = None,
@@ -2055,11 +2137,12 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def dctcp(
         *,
-        initial_window: str | None = None,
-        max_window: str | None = None,
-        min_window: str | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
+        min_window: str | int | None = None,
         slow_start: bool | None = None,
         increase: float | None = None,
         gain: float | None = None,
@@ -2094,12 +2177,13 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def fixed_rate(
         *,
         rate: str | None = None,
         pacing: Literal["spacing", "slots"] | None = None,
         slots: Literal["together", "spread", "shuffled"] | None = None,
-        window: str | None = None,
+        window: str | int | None = None,
     ) -> Section:
         """Fixed rate. A constant pace and an optional window; reacts to nothing.
 
@@ -2121,18 +2205,19 @@ class congestion:
         return _given(scheme="fixed_rate", rate=rate, pacing=pacing, slots=slots, window=window)
 
     @staticmethod
+    @checked
     def swift(
         *,
-        queue: str | None = None,
-        initial_window: str | None = None,
-        max_window: str | None = None,
-        min_window: str | None = None,
+        queue: str | int | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
+        min_window: str | int | None = None,
         increase: float | None = None,
         decrease: float | None = None,
         max_decrease: float | None = None,
         scaling_range: float | None = None,
-        scaling_min: str | None = None,
-        scaling_max: str | None = None,
+        scaling_min: str | int | None = None,
+        scaling_max: str | int | None = None,
         reset_after: int | None = None,
     ) -> Section:
         """Swift. Steers the round trip to a target. Needs no marks; made for one path, its window
@@ -2175,18 +2260,19 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def mswift(
         *,
-        queue: str | None = None,
-        initial_window: str | None = None,
-        max_window: str | None = None,
-        min_window: str | None = None,
+        queue: str | int | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
+        min_window: str | int | None = None,
         increase: float | None = None,
         decrease: float | None = None,
         max_decrease: float | None = None,
         scaling_range: float | None = None,
-        scaling_min: str | None = None,
-        scaling_max: str | None = None,
+        scaling_min: str | int | None = None,
+        scaling_max: str | int | None = None,
         reset_after: int | None = None,
         gaps_are_losses: bool | None = None,
         samples: int | Literal["auto"] | None = None,
@@ -2237,11 +2323,12 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def nscc(
         *,
-        initial_window: str | None = None,
-        max_window: str | None = None,
-        min_window: str | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
+        min_window: str | int | None = None,
         target: str | None = None,
         proportional_increase: float | None = None,
         fair_increase: float | None = None,
@@ -2293,10 +2380,11 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def eqds(
         *,
-        initial_window: str | None = None,
-        max_window: str | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
         pull_rate: float | None = None,
         packets_per_pull: int | None = None,
         retry: str | None = None,
@@ -2323,9 +2411,10 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def ndp(
         *,
-        initial_window: str | None = None,
+        initial_window: str | int | None = None,
         pull_rate: float | None = None,
         packets_per_pull: int | None = None,
         pacer: Literal["host", "flow"] | None = None,
@@ -2354,6 +2443,7 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def dcqcn(
         *,
         profile: Literal["paper", "hpcc", "themis", "conweave"] | None = None,
@@ -2367,7 +2457,7 @@ class congestion:
         alpha_interval: str | None = None,
         alpha_from: Literal["first_cnp", "start"] | None = None,
         increase_interval: str | None = None,
-        byte_counter: str | None = None,
+        byte_counter: str | int | None = None,
         fast_recovery: int | Literal["auto"] | None = None,
         increase: str | None = None,
         hyper_increase: str | None = None,
@@ -2375,7 +2465,7 @@ class congestion:
         clamp_target: bool | Literal["auto"] | None = None,
         on_loss: Literal["cnp", "reset", "episode", "none"] | None = None,
         losses: Literal["all", "nacks", "nic_nacks", "auto"] | None = None,
-        window: str | None = None,
+        window: str | int | None = None,
     ) -> Section:
         """DCQCN. Cuts the rate on congestion notifications of the receiver and recovers it by
         timers: what RDMA NICs do.
@@ -2437,6 +2527,7 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def hpcc(
         *,
         base_rtt: str | None = None,
@@ -2445,7 +2536,7 @@ class congestion:
         increase: str | None = None,
         min_rate: str | None = None,
         every: Literal["ack", "rtt"] | None = None,
-        telemetry: str | None = None,
+        telemetry: str | int | None = None,
     ) -> Section:
         """HPCC. Steers links to 95 % and queues to almost nothing by what switches say of them.
         Needs telemetry from switches; made for one path.
@@ -2474,6 +2565,7 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def powertcp(
         *,
         profile: Literal["thesis", "ns3"] | None = None,
@@ -2484,9 +2576,9 @@ class congestion:
         current_floor: float | None = None,
         min_rate: str | None = None,
         first_ack: Literal["stored", "counted", "auto"] | None = None,
-        initial_window: str | None = None,
+        initial_window: str | int | None = None,
         every: Literal["ack", "rtt"] | None = None,
-        telemetry: str | None = None,
+        telemetry: str | int | None = None,
     ) -> Section:
         """PowerTCP. Brings the bottleneck back to an almost empty queue in one round trip. Needs
         telemetry from switches; made for one path.
@@ -2533,6 +2625,7 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def theta_powertcp(
         *,
         profile: Literal["thesis", "ns3"] | None = None,
@@ -2542,7 +2635,7 @@ class congestion:
         slack: float | Literal["auto"] | None = None,
         current_floor: float | None = None,
         min_rate: str | None = None,
-        telemetry: str | None = None,
+        telemetry: str | int | None = None,
     ) -> Section:
         """Theta-PowerTCP. PowerTCP from round trips alone: as good for short flows, worse for long
         ones. Needs nothing from switches; made for one path.
@@ -2578,6 +2671,7 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def timely(
         *,
         min_rtt: str | None = None,
@@ -2589,8 +2683,8 @@ class congestion:
         fast_increase: str | None = None,
         fast_after: int | None = None,
         min_rate: str | None = None,
-        window: str | None = None,
-        timestamp: str | None = None,
+        window: str | int | None = None,
+        timestamp: str | int | None = None,
     ) -> Section:
         """TIMELY. Paces by how round trips change. Needs nothing from switches; does not control
         the queue.
@@ -2625,14 +2719,15 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def cubic(
         *,
         profile: Literal["rfc9438", "ns3"] | None = None,
         hystart: bool | Literal["auto"] | None = None,
         reno_friendly: bool | Literal["auto"] | None = None,
-        initial_window: str | None = None,
-        max_window: str | None = None,
-        min_window: str | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
+        min_window: str | int | None = None,
         scale: float | None = None,
         beta: float | None = None,
         fast_convergence: bool | None = None,
@@ -2669,11 +2764,12 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def reno(
         *,
-        initial_window: str | None = None,
-        max_window: str | None = None,
-        min_window: str | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
+        min_window: str | int | None = None,
         beta: float | None = None,
     ) -> Section:
         """Reno. Adds a packet each round trip and halves after a loss. The oldest of TCP's
@@ -2694,13 +2790,14 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def retcp(
         *,
         base: Literal["reno", "cubic"] | None = None,
         factor: float | None = None,
-        initial_window: str | None = None,
-        max_window: str | None = None,
-        min_window: str | None = None,
+        initial_window: str | int | None = None,
+        max_window: str | int | None = None,
+        min_window: str | int | None = None,
     ) -> Section:
         """ReTCP. Multiplies its window when ACKs tell of a circuit, and divides it when they no
         longer do. For ToRs with circuits beside a packet network; wants queues that grow ahead
@@ -2723,12 +2820,13 @@ class congestion:
         )
 
     @staticmethod
+    @checked
     def homa(
         *,
-        rtt_bytes: str | None = None,
+        rtt_bytes: str | int | None = None,
         overcommitment: int | Literal["auto"] | None = None,
         unscheduled_classes: int | Literal["auto"] | None = None,
-        cutoffs: str | Sequence[str] | None = None,
+        cutoffs: str | int | Sequence[str | int] | None = None,
         resend: str | None = None,
     ) -> Section:
         """Homa, grants to the shortest messages. Receivers grant the messages that lack the least,
@@ -2765,6 +2863,7 @@ class recovery:
     """Recovery: `transport.recovery`."""
 
     @staticmethod
+    @checked
     def sack(
         *,
         rto: str | None = None,
@@ -2792,6 +2891,7 @@ class recovery:
         )
 
     @staticmethod
+    @checked
     def erasure(
         *,
         timeout: str | None = None,
@@ -2806,6 +2906,7 @@ class recovery:
         return _given(scheme="erasure", timeout=timeout)
 
     @staticmethod
+    @checked
     def rnic_sr(
         *,
         rto: str | None = None,
@@ -2825,6 +2926,7 @@ class recovery:
         return _given(scheme="rnic_sr", rto=rto, resend=resend, window=window)
 
     @staticmethod
+    @checked
     def go_back_n(
         *,
         rto: str | None = None,
@@ -2844,6 +2946,7 @@ class recovery:
         return _given(scheme="go_back_n", rto=rto, mute=mute, mute_about=mute_about)
 
     @staticmethod
+    @checked
     def timeout_only(
         *,
         rto: str | None = None,
@@ -2863,6 +2966,7 @@ class recovery:
         return _given(scheme="timeout_only", rto=rto, resend=resend, window=window)
 
     @staticmethod
+    @checked
     def tcp(
         *,
         profile: Literal["ns3", "modern"] | None = None,
@@ -2896,11 +3000,12 @@ class marking:
     """Marking: `fabric.queue.marking`."""
 
     @staticmethod
+    @checked
     def red(
         *,
         at: Literal["dequeue", "enqueue"] | None = None,
-        low: str | None = None,
-        high: str | None = None,
+        low: str | int | None = None,
+        high: str | int | None = None,
         most: float | None = None,
     ) -> Section:
         """Random early detection, marking. Marks data frames with a probability that rises from 0
@@ -2915,10 +3020,11 @@ class marking:
         return _given(scheme="red", at=at, low=low, high=high, most=most)
 
     @staticmethod
+    @checked
     def step(
         *,
         at: Literal["dequeue", "enqueue"] | None = None,
-        threshold: str | None = None,
+        threshold: str | int | None = None,
     ) -> Section:
         """Step marking. Marks every data frame whose queue holds more than one threshold.
 
@@ -2929,6 +3035,7 @@ class marking:
         return _given(scheme="step", at=at, threshold=threshold)
 
     @staticmethod
+    @checked
     def none(
         *,
         at: Literal["dequeue", "enqueue"] | None = None,
@@ -2945,9 +3052,10 @@ class buffer:
     """Shared memory: `fabric.buffer`."""
 
     @staticmethod
+    @checked
     def dynamic_thresholds(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
@@ -2977,9 +3085,10 @@ class buffer:
         )
 
     @staticmethod
+    @checked
     def complete_sharing(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
@@ -3000,9 +3109,10 @@ class buffer:
         return _given(scheme="complete_sharing", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
+    @checked
     def complete_partitioning(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
@@ -3023,16 +3133,17 @@ class buffer:
         return _given(scheme="complete_partitioning", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
+    @checked
     def abm(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         mode: Literal["paper", "released"] | None = None,
         alpha: float | Sequence[float] | None = None,
         alpha_unscheduled: float | None = None,
         alpha_acks: float | Literal["auto"] | None = None,
-        unscheduled: str | None = None,
+        unscheduled: str | int | None = None,
         update: str | None = None,
     ) -> Section:
         """ABM. Dynamic thresholds that shrink with the congested queues of a class and with slow
@@ -3076,14 +3187,15 @@ class buffer:
         )
 
     @staticmethod
+    @checked
     def fab(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         alpha_short: float | None = None,
-        short: str | None = None,
+        short: str | int | None = None,
         silence: str | None = None,
     ) -> Section:
         """FAB. Dynamic thresholds that let the first bytes of a flow take what is free. For short
@@ -3117,19 +3229,20 @@ class buffer:
         )
 
     @staticmethod
+    @checked
     def cisco_ib(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         mode: Literal["paper", "released"] | None = None,
         alpha: float | Sequence[float] | None = None,
         window: str | None = None,
-        reference: str | None = None,
+        reference: str | int | None = None,
         gain: float | None = None,
         gain_before: float | None = None,
-        fair_start: str | None = None,
-        acts_above: str | None = None,
+        fair_start: str | int | None = None,
+        acts_above: str | int | None = None,
     ) -> Section:
         """Cisco IB. Dynamic thresholds, and in long queues early drops of the flows that send
         most. What some data-centre switches ship with.
@@ -3172,9 +3285,10 @@ class buffer:
         )
 
     @staticmethod
+    @checked
     def longest_queue_drop(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
@@ -3195,9 +3309,10 @@ class buffer:
         return _given(scheme="longest_queue_drop", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
+    @checked
     def harmonic(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
@@ -3218,9 +3333,10 @@ class buffer:
         return _given(scheme="harmonic", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
+    @checked
     def follow_lqd(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
@@ -3241,9 +3357,10 @@ class buffer:
         return _given(scheme="follow_lqd", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
+    @checked
     def credence(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         mode: Literal["paper", "released"] | None = None,
@@ -3279,21 +3396,22 @@ class buffer:
         )
 
     @staticmethod
+    @checked
     def sonic(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha_ingress: float | Sequence[float] | Literal["auto"] | None = None,
         alpha_egress: float | Sequence[float] | Literal["auto"] | None = None,
-        headroom: str | None = None,
-        ingress_pool: str | None = None,
-        lossless_pool: str | None = None,
+        headroom: str | int | None = None,
+        ingress_pool: str | int | None = None,
+        lossless_pool: str | int | None = None,
         lossy_share: float | None = None,
-        reserved: str | None = None,
-        xon: str | None = None,
-        xon_offset: str | None = None,
+        reserved: str | int | None = None,
+        xon: str | int | None = None,
+        xon_offset: str | int | None = None,
     ) -> Section:
         """SONiC. Pools at ingress and egress with dynamic thresholds, and pauses for lossless
         classes (`lossless`). What switches with lossy and lossless traffic ship with.
@@ -3341,28 +3459,29 @@ class buffer:
         )
 
     @staticmethod
+    @checked
     def sonic_abm(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha_ingress: float | Sequence[float] | Literal["auto"] | None = None,
         alpha_egress: float | Sequence[float] | Literal["auto"] | None = None,
         alpha_unscheduled: float | None = None,
-        unscheduled: str | None = None,
+        unscheduled: str | int | None = None,
         update: str | None = None,
-        congested_at: str | None = None,
-        least_sent: str | None = None,
+        congested_at: str | int | None = None,
+        least_sent: str | int | None = None,
         drain_min: float | None = None,
         drain_max: float | Literal["auto"] | None = None,
-        headroom: str | None = None,
-        ingress_pool: str | None = None,
-        lossless_pool: str | None = None,
+        headroom: str | int | None = None,
+        ingress_pool: str | int | None = None,
+        lossless_pool: str | int | None = None,
         lossy_share: float | None = None,
-        reserved: str | None = None,
-        xon: str | None = None,
-        xon_offset: str | None = None,
+        reserved: str | int | None = None,
+        xon: str | int | None = None,
+        xon_offset: str | int | None = None,
     ) -> Section:
         """SONiC with ABM. The pools and pauses of `sonic` with ABM's thresholds at both sides.
         Reverie's second baseline; slow draining shrinks what lossless queues may hold, so that
@@ -3430,9 +3549,10 @@ class buffer:
         )
 
     @staticmethod
+    @checked
     def reverie(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         mode: Literal["paper", "released"] | None = None,
@@ -3440,10 +3560,10 @@ class buffer:
         alpha: float | Sequence[float] | None = None,
         filter: float | None = None,
         alpha_unscheduled: float | Literal["auto"] | None = None,
-        unscheduled: str | None = None,
-        headroom: str | None = None,
-        xon: str | None = None,
-        xon_offset: str | None = None,
+        unscheduled: str | int | None = None,
+        headroom: str | int | None = None,
+        xon: str | int | None = None,
+        xon_offset: str | int | None = None,
     ) -> Section:
         """Reverie. One pool for lossy and lossless classes; queues may pass their threshold for a
         while, so that bursts neither drop nor pause. For RDMA beside TCP.
@@ -3491,13 +3611,14 @@ class buffer:
         )
 
     @staticmethod
+    @checked
     def resizing(
         *,
-        size: str,
+        size: str | int,
         per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
-        small: str | None = None,
-        large: str | None = None,
+        small: str | int | None = None,
+        large: str | int | None = None,
         ahead: str | None = None,
     ) -> Section:
         """Queues that grow ahead of a circuit. Enlarges the queue of a pair of racks some time
@@ -3533,6 +3654,7 @@ class tor:
     """Middleware in ToRs: `fabric.tor`."""
 
     @staticmethod
+    @checked
     def themis(
         *,
         window: int | None = None,
@@ -3575,6 +3697,7 @@ class tor:
         )
 
     @staticmethod
+    @checked
     def conga(
         *,
         timeout: str | None = None,
@@ -3606,6 +3729,7 @@ class tor:
         )
 
     @staticmethod
+    @checked
     def conweave(
         *,
         reply_extra: str | None = None,
@@ -3641,6 +3765,7 @@ class tor:
         )
 
     @staticmethod
+    @checked
     def nack_filter(
         *,
         pass_: float | None = None,
@@ -3653,6 +3778,7 @@ class tor:
         return _given(scheme="nack_filter", pass_=pass_)
 
     @staticmethod
+    @checked
     def rotorlb(
         *,
         backlog: float | None = None,
@@ -3671,6 +3797,7 @@ class planner:
     """Planners: `transport.planner`."""
 
     @staticmethod
+    @checked
     def ethereal(
         *,
         profile: Literal["thesis", "artifact"] | None = None,

@@ -1,6 +1,6 @@
 """Pictures of results that a notebook expects, with matplotlib; each gives the `Axes` it drew on.
 
-Needs `pip install 'raddle[plots]'`: matplotlib, and pyarrow for the columns of tables.
+Needs `pip install 'raddle[plots]'`: matplotlib.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from ._arguments import Wrong, checked, near, one_of
 from ._results import Comparison, Result
+from ._table import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,19 +24,16 @@ def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
     # The picture belongs to the notebook, and to nothing global where there is none.
-    import matplotlib.pyplot as plt  # what notebooks draw with
-
-    axes: Axes = plt.subplots(layout="constrained")[1]
+    [pyplot] = need("raddle.plot", "matplotlib.pyplot")
+    axes: Axes = pyplot.subplots(layout="constrained")[1]
     return axes
 
 
 def _columns(result: Result, table: str, *names: str) -> list[list[Any]]:
-    import pyarrow  # type: ignore[import-untyped]  # takes tables without a copy
-
-    rows = pyarrow.table(result.table(table))
-    return [rows.column(name).to_pylist() for name in names]
+    return [result[table][name].to_list() for name in names]
 
 
+@checked
 def completion(results: Result | Mapping[str, Result], *, ax: Axes | None = None) -> Axes:
     """The distribution of flow completion times (us): which share of the flows had completed by
     then. Several results by their names; flows that never completed keep a curve below 1."""
@@ -59,6 +58,7 @@ QUANTITIES = {
 }
 
 
+@checked
 def over_time(
     result: Result,
     quantity: Literal["queue", "utilisation"] = "queue",
@@ -67,10 +67,9 @@ def over_time(
 ) -> Axes:
     """The queue (B) or the utilisation (%) of each port that the scenario's `[record]` names, over
     time (us). `ValueError` where it records no ports."""
-    if quantity not in QUANTITIES:
-        raise ValueError(f"quantity = {quantity!r}: expected one of {', '.join(QUANTITIES)}")
+    one_of("quantity", quantity, QUANTITIES)
     if "series" not in result.tables:
-        raise ValueError('no port was recorded: [record] ports = ["tor0.up*"] does')
+        raise Wrong(ValueError, 'no port was recorded: [record] ports = ["tor0.up*"] does')
     axes = _axes(ax)
     column, label = QUANTITIES[quantity]
     ports, times, values = _columns(result, "series", "name", "time_us", column)
@@ -87,17 +86,19 @@ def over_time(
     return axes
 
 
+@checked
 def probe(result: Result, word: str, *, ax: Axes | None = None) -> Axes:
     """A number that schemes show of themselves, as `window` or `alpha`, over time (us): a line for
     each flow, switch or port that the scenario's `[record] probes` keeps it of. `ValueError` where it
     keeps none of that word."""
     if "probes" not in result.tables:
-        raise ValueError('nothing was kept: [record] probes = ["window"], flows = [0] does')
+        raise Wrong(ValueError, 'nothing was kept: [record] probes = ["window"], flows = [0] does')
     columns = ("time_us", "flow", "switch", "port", "probe", "value", "unit")
     rows = [row for row in zip(*_columns(result, "probes", *columns)) if row[4] == word]
     if not rows:
         known = sorted(set(_columns(result, "probes", "probe")[0]))
-        raise ValueError(f"no {word!r} was kept, but {', '.join(known)}")
+        listed = ", ".join(known)
+        raise Wrong(ValueError, f"word = {word!r}: kept were {listed}{near(word, known)}")
     lines: dict[str, tuple[list[float], list[float]]] = {}
     for time, flow, switch, port, _, value, _ in rows:
         name = f"flow {flow}" if switch is None else switch
@@ -115,6 +116,7 @@ def probe(result: Result, word: str, *, ax: Axes | None = None) -> Axes:
     return axes
 
 
+@checked
 def links(result: Result, *, ax: Axes | None = None) -> Axes:
     """The heat of the fabric's links: of each, the share of the run in which it carried bits (%); a
     row for each direction between two tiers, links in the order of their ports."""
@@ -141,6 +143,7 @@ def _tier(name: str) -> str:
     return re.sub(r"\d+$", "", name)
 
 
+@checked
 def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """Schemes against conditions: the mean of the metric over seeds with its 95 % confidence
     interval, and the bound of each condition as a line; `never` where some seed's run never

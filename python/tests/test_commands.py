@@ -1,6 +1,10 @@
 """The other commands' twins against the commands."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -148,3 +152,35 @@ def test_numbers_out_of_range_name_their_argument(tmp_path):
 def test_a_scenario_without_an_end_is_refused():
     with pytest.raises(raddle.ScenarioError, match="cannot read /dev/zero: it is no text"):
         raddle.run("/dev/zero")
+
+
+def package(*words, **how):
+    """The command that the package brings."""
+    arguments = [sys.executable, "-m", "raddle", *map(str, words)]
+    return subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how
+    )
+
+
+def test_the_package_brings_the_command(tmp_path):
+    (tmp_path / "small.toml").write_text(SMALL_TEXT)
+    ours = package("run", "small.toml", "--json", cwd=tmp_path)
+    out, error = ours.communicate()
+    assert ours.returncode == 0, error
+    printed = command("run", "small.toml", "--json", folder=tmp_path)
+    assert json.loads(out)["results_hash"] == printed["results_hash"]
+    bad = package("run", "smal.toml", cwd=tmp_path)
+    assert "smal.toml" in bad.communicate()[1] and bad.returncode == 2
+    version = package("--version").communicate()[0]
+    assert version.startswith(f"raddle {raddle.__version__}\n") and "features" in version
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such signal")
+def test_ctrl_c_ends_the_packages_command(tmp_path):
+    (tmp_path / "long.toml").write_text(SMALL_TEXT.replace("64 KiB", "4 GiB"))
+    ours = package("run", "long.toml", cwd=tmp_path, preexec_fn=lambda: signal.signal(
+        signal.SIGINT, signal.default_int_handler))
+    time.sleep(1)
+    ours.send_signal(signal.SIGINT)
+    ours.communicate(timeout=20)
+    assert ours.returncode != 0

@@ -1,12 +1,15 @@
 """Schemes in Python."""
 
 import _thread
+import functools
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import raddle
+from test_commands import SWEEP
 from test_raddle import SMALL
 
 
@@ -101,8 +104,9 @@ def test_a_class_stands_in_for_the_one_that_is_named():
         raddle.run(JOBS, congestion=Counted)
     with pytest.raises(ValueError, match="no flow has `cubic`; they have `fixed_rate`, "):
         raddle.run(JOBS, congestion={"cubic": Counted})
-    with pytest.raises(ValueError, match="one class can stand in"):
-        raddle.run(JOBS, congestion={"cubic": Counted, "fixed_rate": Counted})
+    heard.clear()
+    both = raddle.run(JOBS, congestion={"mprdma_dctcp": Counted, "fixed_rate": Counted})
+    assert both.summary["completed"] and len(heard) == 32
 
 
 def test_a_background_keeps_its_own_unless_it_is_named():
@@ -152,3 +156,78 @@ def test_ctrl_c_ends_a_run_of_a_class():
 def test_threads_are_refused():
     with pytest.raises(ValueError, match="one"):
         raddle.run(SMALL, load_balance=Ops, threads=2)
+
+
+class Rotate(Ops):
+    """Every packet takes the next path."""
+
+    def __init__(self, flow, step=1):
+        self.next, self.step = flow.source, step
+
+    def next_path(self, now_ps, psn, again, draw):
+        self.next = (self.next + self.step) % 65536
+        return self.next
+
+
+def test_a_class_is_compared_under_its_name():
+    plain = raddle.compare(SWEEP)
+    ours = raddle.compare(SWEEP, load_balance={"ops": Ops})
+    assert ours["rows"] == ["ecmp", "Ops"] and "Ops" in str(ours) and "Ops" in ours.report()
+    # The port of `ops` gives its numbers, and `ecmp` beside it is nobody's but its own.
+    assert [cell["mean"] for cell in ours["cells"]] == [cell["mean"] for cell in plain["cells"]]
+    both = raddle.compare(SWEEP, load_balance={"ecmp": Rotate, "ops": Ops}, congestion=Fixed)
+    assert both["rows"] == ["Rotate", "Ops"]
+    steps = {"ecmp": functools.partial(Rotate, step=1), "ops": functools.partial(Rotate, step=3)}
+    named = raddle.compare(SWEEP, load_balance=steps)
+    assert named["rows"] == ["Rotate (ecmp)", "Rotate (ops)"]
+    with pytest.raises(ValueError, match="flows have `ecmp`, `ops`; name the one"):
+        raddle.compare(SWEEP, load_balance=Ops)
+    with pytest.raises(ValueError, match="no flow has `opps`; .*nearest: `ops`"):
+        raddle.compare(SWEEP, load_balance={"opps": Ops})
+    with pytest.raises(ValueError, match="a scheme in Python runs with one"):
+        raddle.compare(SWEEP, load_balance={"ops": Ops}, threads=2)
+
+
+class Broken(Ops):
+    def next_path(self, now_ps, psn, again, draw):
+        if psn == 3:
+            raise KeyError("psn")
+        return 0
+
+
+def test_what_a_class_raises_ends_a_comparison_and_a_sweep(tmp_path):
+    with pytest.raises(KeyError, match="psn"):
+        raddle.compare(SWEEP, load_balance={"ops": Broken})
+    with pytest.raises(KeyError, match="psn"):
+        raddle.sweep(SWEEP, tmp_path, load_balance={"ops": Broken})
+    assert len(list(tmp_path.glob("*/run.json"))) <= 2, "no run of the class was kept"
+    answer = raddle.sweep(SWEEP, tmp_path, load_balance={"ops": Broken}, executor="local")
+    assert len(answer.failed) == 2 and "psn" in answer.failed[0]
+
+
+@pytest.mark.parametrize("executor", [None, "local", "threads"])
+def test_a_class_is_swept_and_its_runs_are_its_own(tmp_path, executor):
+    executor = ThreadPoolExecutor(2) if executor == "threads" else executor
+    plain = raddle.sweep(SWEEP, tmp_path)
+    ours = raddle.sweep(SWEEP, tmp_path, load_balance={"ops": Ops}, executor=executor)
+    assert ours["rows"] == ["ecmp", "Ops"]
+    assert [cell["mean"] for cell in ours["cells"]] == [cell["mean"] for cell in plain["cells"]]
+    kept = sorted(path.parent.name for path in tmp_path.glob("*/run.json"))
+    assert len(kept) == 6 and sum("-python" in name for name in kept) == 2
+    there = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/run.json")}
+    again = raddle.sweep(SWEEP, tmp_path, load_balance={"ops": Ops}, executor=executor)
+    assert again["cells"] == ours["cells"]
+    assert all(path.stat().st_mtime_ns == time for path, time in there.items())
+    if executor is None:
+        other = functools.partial(Rotate, step=7)
+        raddle.sweep(SWEEP, tmp_path, load_balance={"ops": other})
+        assert len(list(tmp_path.glob("*/run.json"))) == 8
+
+
+def test_a_class_that_processes_cannot_import_is_refused_before_anything_runs(tmp_path):
+    class Inner(Ops):
+        pass
+
+    with pytest.raises(ValueError, match="the workers are processes, which import .*Inner"):
+        raddle.sweep(SWEEP, tmp_path, load_balance={"ops": Inner}, executor="local")
+    assert not list(tmp_path.glob("*/run.json"))

@@ -2,13 +2,16 @@
 
 use crate::errors::{failed, refused_text};
 use crate::run::Text;
+use crate::scheme::{Class, Classes};
 use crate::work::{How, Shown, run_jobs};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use raddle::report::comparison::{Occasion, PageRun, page, palette, with_resolved};
 use raddle::scenario::Study;
 use raddle::study::compare::{Asked, CompareInput, Comparison, Entry};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
 use raddle::study::run::{Failure, Job};
+use raddle::study::summary::RunSummary;
 use raddle::study::{jobs, machine};
 
 /// Columns that the command's table takes where there is no terminal.
@@ -18,16 +21,65 @@ const COLUMNS: usize = 100;
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Compared {
     comparison: Comparison,
+    title: String,
+    asked: Asked,
     scenario_toml: String,
-    /// Each run's settings, and what remains of it.
-    runs: Vec<(Vec<(String, String)>, Gathered)>,
+    /// The machine that ran it.
+    machine: String,
+    runs: Vec<RunOf>,
     /// Why runs came to nothing.
     #[pyo3(get)]
     failed: Vec<String>,
 }
 
+/// A run of a comparison: its settings, its seed, and what remains of it if it came to something.
+struct RunOf {
+    settings: Vec<(String, String)>,
+    seed: u64,
+    kept: Option<Gathered>,
+}
+
+/// A comparison as pickles hold it: title, words of metrics, job, scenario, machine, runs, failures.
+type State = (String, Vec<String>, Option<String>, String, String, Vec<StateOfRun>, Vec<String>);
+
+/// Settings, seed, and `run.json` with what a report draws of the run.
+type StateOfRun = (Vec<(String, String)>, u64, Option<(String, String)>);
+
 #[pymethods]
 impl Compared {
+    /// The comparison of which this is the state.
+    #[new]
+    fn new(py: Python<'_>, state: State) -> PyResult<Self> {
+        let (title, metrics, job, scenario_toml, machine, runs, failed) = state;
+        let read = |(settings, seed, kept): StateOfRun| {
+            let kept = kept.map(|(summary, picture)| gathered(&summary, &picture)).transpose()?;
+            Ok(RunOf { settings, seed, kept })
+        };
+        py.detach(|| {
+            let asked = Asked::named(&metrics, job)?;
+            let runs = runs.into_iter().map(read).collect::<Result<_, String>>()?;
+            Ok(Self::of(title, asked, scenario_toml, machine, runs, failed))
+        })
+        .map_err(|why: String| PyValueError::new_err(why))
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> PyResult<(State,)> {
+        py.detach(|| {
+            let run = |run: &RunOf| {
+                let kept = run.kept.as_ref().map(texts).transpose()?;
+                Ok((run.settings.clone(), run.seed, kept))
+            };
+            let runs = self.runs.iter().map(run).collect::<Result<_, String>>()?;
+            let (metrics, job) = self.asked.words();
+            let metrics = metrics.into_iter().map(str::to_owned).collect();
+            let [title, scenario, machine] =
+                [&self.title, &self.scenario_toml, &self.machine].map(Clone::clone);
+            let job = job.map(str::to_owned);
+            Ok(((title, metrics, job, scenario, machine, runs, self.failed.clone()),))
+        })
+        .map_err(|why: String| PyValueError::new_err(why))
+    }
+
     /// The JSON object `raddle.compare/2`.
     fn json(&self) -> String {
         self.comparison.to_json().to_string()
@@ -41,15 +93,58 @@ impl Compared {
     /// The page that the command writes.
     fn report(&self, py: Python<'_>, call: String) -> String {
         py.detach(|| {
-            let runs = self.runs.iter().map(|(settings, kept)| PageRun { settings, kept });
+            let runs = self.runs.iter().filter_map(|run| {
+                Some(PageRun { settings: &run.settings, kept: run.kept.as_ref()? })
+            });
             let runs: Vec<PageRun<'_>> = runs.collect();
             let occasion = Occasion {
                 command: call,
                 scenario_toml: self.scenario_toml.clone(),
-                machine: machine::words(),
+                machine: self.machine.clone(),
             };
             page(&self.comparison, &runs, &palette, occasion).html()
         })
+    }
+}
+
+/// What remains of a run as two texts of JSON: `run.json`, and what a report draws of it.
+///
+/// # Errors
+/// What cannot be written so.
+pub(crate) fn texts(kept: &Gathered) -> Result<(String, String), String> {
+    let picture = serde_json::to_string(&kept.picture).map_err(|error| error.to_string())?;
+    Ok((kept.summary.to_json().to_string(), picture))
+}
+
+/// The same read back.
+///
+/// # Errors
+/// What is wrong with them.
+pub(crate) fn gathered(summary: &str, picture: &str) -> Result<Gathered, String> {
+    let value = serde_json::from_str(summary).map_err(|error| error.to_string())?;
+    let summary = RunSummary::from_json(&value)?;
+    Ok(Gathered { summary, picture: serde_json::from_str(picture).map_err(|e| e.to_string())? })
+}
+
+impl Compared {
+    fn of(
+        title: String,
+        asked: Asked,
+        scenario_toml: String,
+        machine: String,
+        runs: Vec<RunOf>,
+        failed: Vec<String>,
+    ) -> Self {
+        let entries: Vec<Entry<'_>> = runs
+            .iter()
+            .map(|run| Entry {
+                settings: &run.settings,
+                seed: run.seed,
+                summary: run.kept.as_ref().map(|kept| &kept.summary),
+            })
+            .collect();
+        let comparison = Comparison::new(CompareInput::asked(&title, &entries, &asked));
+        Self { comparison, title, asked, scenario_toml, machine, runs, failed }
     }
 }
 
@@ -71,6 +166,7 @@ impl Metric {
 
 /// Runs every scenario of a sweep with every seed.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the call's arguments")]
 pub(crate) fn compare(
     py: Python<'_>,
     text: Text,
@@ -78,15 +174,30 @@ pub(crate) fn compare(
     parallel: Option<usize>,
     threads: u32,
     progress: Shown,
+    load_balance: Vec<Class>,
+    congestion: Vec<Class>,
 ) -> PyResult<Compared> {
     let study = text.study(py)?;
     let asked = asked.read(py, &study)?;
     let how = How::new(parallel, threads, progress);
-    let jobs = jobs::jobs(&study, Some(record_uplinks));
+    let classes = Classes::new(load_balance, congestion);
+    let mut jobs = jobs::jobs(&study, Some(record_uplinks));
+    if !classes.is_empty() {
+        jobs = classes.join(py, jobs, None, false)?;
+    }
     let drawn_seed = study.seeds.first().copied().unwrap_or(1);
-    let results = run_jobs(py, &jobs, &how, &Gather { store: None, drawn_seed })?;
+    let results = run_jobs(py, &jobs, &how, &classes, &Gather { store: None, drawn_seed })?;
     some_ran(py, &results)?;
-    Ok(py.detach(|| answer(text.words(), &study, &asked, jobs, results)))
+    Ok(py.detach(|| {
+        let failed = failures(&jobs, &results);
+        let runs = jobs.into_iter().zip(results).map(|(job, result)| RunOf {
+            settings: job.settings,
+            seed: job.seed,
+            kept: result.ok(),
+        });
+        let scenario = with_resolved(text.words(), &study);
+        Compared::of(study.title(), asked, scenario, machine::words(), runs.collect(), failed)
+    }))
 }
 
 /// As the command: runs that failed are left out of the answer unless none could be run.
@@ -108,27 +219,4 @@ pub(crate) fn failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> Vec<S
         Some(format!("{}: {failure}", job.place()))
     })
     .collect()
-}
-
-fn answer(
-    text: &str,
-    study: &Study,
-    asked: &Asked,
-    jobs: Vec<Job>,
-    results: Vec<Result<Gathered, Failure>>,
-) -> Compared {
-    let both = jobs.iter().zip(&results);
-    let entries: Vec<Entry<'_>> = both
-        .map(|(job, result)| Entry {
-            settings: &job.settings,
-            seed: job.seed,
-            summary: result.as_ref().ok().map(|kept| &kept.summary),
-        })
-        .collect();
-    let title = study.title();
-    let comparison = Comparison::new(CompareInput::asked(&title, &entries, asked));
-    let failed = failures(&jobs, &results);
-    let runs = jobs.into_iter().zip(results);
-    let runs = runs.filter_map(|(job, result)| Some((job.settings, result.ok()?))).collect();
-    Compared { comparison, scenario_toml: with_resolved(text, study), runs, failed }
 }

@@ -2,6 +2,7 @@
 //! JSON texts and tables by Arrow's C interface. The package in `python/` gives them their shape.
 
 mod bounds;
+mod command;
 mod compare;
 mod errors;
 mod export;
@@ -9,17 +10,20 @@ mod figures;
 mod run;
 mod scheme;
 mod schemes;
+mod state;
 mod sweep;
 mod table;
 mod theory;
 mod throughput;
 mod train;
+mod values;
 mod work;
 
 use pyo3::prelude::*;
 
-/// The extension module.
-#[pymodule]
+/// The extension module. It needs no lock of the interpreter's: its classes are frozen, what changes
+/// while they live is behind locks of its own, and it has no static that changes.
+#[pymodule(gil_used = false)]
 fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BUILD", raddle::study::BUILD)?;
     module.add_class::<run::Run>()?;
@@ -27,7 +31,9 @@ fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<compare::Compared>()?;
     module.add_class::<sweep::Grid>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(run::page_of, module)?)?;
     module.add_function(wrap_pyfunction!(run::read_text, module)?)?;
+    module.add_function(wrap_pyfunction!(command::main, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(schemes::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(table::explain, module)?)?;

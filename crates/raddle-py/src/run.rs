@@ -1,21 +1,19 @@
 //! One simulation.
 
+use crate::compare::{gathered, texts};
 use crate::errors::{failed, refused, refused_text};
 use crate::scheme::{Class, Classes};
 use crate::table::Table;
 use crate::work::{How, Shown, run_jobs};
-use pyo3::exceptions::{PyKeyError, PyOSError};
+use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use raddle::report::comparison::{Occasion, PageRun, page, palette};
 use raddle::scenario::{self, Study};
 use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::Gathered;
-use raddle::study::jobs::bound_of;
-use raddle::study::run::{Failure, Finished, Job, Keep, Runner};
+use raddle::study::run::{Finished, Keep};
 use raddle::study::tables::{Format, Parts, of_run, write_parts};
 use raddle::study::{jobs, machine};
-use raddle_sim::plan::Plan;
-use raddle_sim::record::Observer;
 use std::path::PathBuf;
 
 /// A scenario's text, what problems call it, where its relative paths start, and changes to it.
@@ -44,7 +42,12 @@ impl Text {
 pub(crate) struct Run {
     finished: Finished,
     scenario: String,
+    /// What was run, in a line.
+    #[pyo3(get)]
     title: String,
+    /// The machine that ran it.
+    #[pyo3(get)]
+    machine: String,
     /// The scenario with every default filled in, in TOML.
     #[pyo3(get)]
     resolved: String,
@@ -65,31 +68,20 @@ impl Run {
         self.finished.summary.text(&self.finished.plan, &self.finished.outcome)
     }
 
-    /// The run as a page, as a comparison of one.
-    fn report(&self, py: Python<'_>, call: String) -> String {
-        py.detach(|| {
-            let summary = &self.finished.summary;
-            let entry = Entry { settings: &[], seed: summary.seed, summary: Some(summary) };
-            let comparison = Comparison::new(CompareInput::of_runs(&self.title, &[entry]));
-            let kept = Gathered::of(&self.finished, true);
-            let occasion = Occasion {
-                command: call,
-                scenario_toml: self.resolved.clone(),
-                machine: machine::words(),
-            };
-            page(&comparison, &[PageRun { settings: &[], kept: &kept }], &palette, occasion).html()
-        })
+    /// What a report draws of the run, as JSON.
+    fn picture(&self, py: Python<'_>) -> PyResult<String> {
+        let kept = py.detach(|| texts(&Gathered::of(&self.finished, true)));
+        Ok(kept.map_err(PyRuntimeError::new_err)?.1)
     }
 
-    /// Writes the run into a folder, as `raddle run --out` keeps it.
+    /// Writes its tables into a folder, as `raddle run --out` does.
     fn keep(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
         py.detach(|| {
             for parts in self.parts() {
                 write_parts(&folder, &parts, Format::Parquet)
                     .map_err(|error| PyOSError::new_err(error.to_string()))?;
             }
-            std::fs::write(folder.join("run.json"), self.summary_json())?;
-            Ok(std::fs::write(folder.join("scenario.toml"), &self.resolved)?)
+            Ok(())
         })
     }
 
@@ -103,7 +95,7 @@ impl Run {
         py.detach(|| {
             let tables = self.parts();
             let parts = tables.iter().find(|parts| parts.name() == name);
-            Table::new(parts.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?)
+            Table::made(parts.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?)
         })
     }
 }
@@ -113,6 +105,33 @@ impl Run {
         let Finished { plan, outcome, ideals, .. } = &self.finished;
         of_run(&self.scenario, plan, outcome, ideals)
     }
+}
+
+/// The page of a run, as a comparison of one: what it is in a line, the scenario, the machine,
+/// `run.json` and what is drawn of it.
+///
+/// # Errors
+/// What is wrong with them (`ValueError`).
+#[pyfunction]
+pub(crate) fn page_of(
+    py: Python<'_>,
+    call: String,
+    title: &str,
+    scenario_toml: String,
+    machine: String,
+    summary: &str,
+    picture: &str,
+) -> PyResult<String> {
+    py.detach(|| {
+        let kept = gathered(summary, picture)?;
+        let own = &kept.summary;
+        let entry = Entry { settings: &[], seed: own.seed, summary: Some(own) };
+        let comparison = Comparison::new(CompareInput::of_runs(title, &[entry]));
+        let occasion = Occasion { command: call, scenario_toml, machine };
+        let runs = [PageRun { settings: &[], kept: &kept }];
+        Ok(page(&comparison, &runs, &palette, occasion).html())
+    })
+    .map_err(|why: String| PyValueError::new_err(why))
 }
 
 /// The text in a file; one that has no end is refused.
@@ -132,8 +151,8 @@ pub(crate) fn run(
     seed: Option<u64>,
     threads: u32,
     progress: Shown,
-    load_balance: Option<Class>,
-    congestion: Option<Class>,
+    load_balance: Vec<Class>,
+    congestion: Vec<Class>,
 ) -> PyResult<Run> {
     let mut study = text.study(py)?;
     if study.cells.len() > 1 {
@@ -149,14 +168,11 @@ pub(crate) fn run(
     let mut jobs = jobs::jobs(&study, None);
     let classes = Classes::new(load_balance, congestion);
     let how = How::new(Some(1), threads, progress);
-    let results = if classes.is_empty() {
-        run_jobs(py, &jobs, &how, &Keep)?
-    } else {
-        jobs = jobs.into_iter().map(|job| with_classes(job, &classes)).collect();
-        let results = run_classes(py, &jobs, &how, &classes)?;
+    if !classes.is_empty() {
+        jobs = classes.join(py, jobs, None, false)?;
         study.notes.push("a class of Python took part, of which the scenario knows nothing".into());
-        results
-    };
+    }
+    let results = run_jobs(py, &jobs, &how, &classes, &Keep)?;
     let Some(result) = results.into_iter().next() else {
         return Err(refused_text(py, "the scenario has no run"));
     };
@@ -166,35 +182,8 @@ pub(crate) fn run(
         finished,
         scenario: jobs[0].scenario.clone(),
         title: study.title(),
+        machine: machine::words(),
         resolved: study.cells[0].scenario.resolved_toml().to_owned(),
         notes: study.notes,
     })
-}
-
-/// The job with classes in its plan.
-fn with_classes(mut job: Job, classes: &Classes) -> Job {
-    let (classes, plain) = (classes.clone(), job.plan);
-    job.plan = Box::new(move || {
-        let mut plan = plain()?;
-        classes.enter(&mut plan)?;
-        Ok(plan)
-    });
-    job
-}
-
-/// Runs jobs with classes in their plans.
-fn run_classes(
-    py: Python<'_>,
-    jobs: &[Job],
-    how: &How,
-    classes: &Classes,
-) -> PyResult<Vec<Result<Finished, Failure>>> {
-    let results = how.watched(py, |stop| {
-        how.with_meter(jobs.len(), |meter| {
-            let engine = |plan: &Plan, observer: &mut dyn Observer| classes.run(plan, observer);
-            let runner = Runner { engine: &engine, bound: bound_of, threads: 1, stop, meter };
-            runner.run(jobs, &Keep)
-        })
-    })?;
-    classes.raised().map_or(Ok(results), Err)
 }

@@ -3,6 +3,7 @@
 use crate::compare::{Metric, failures, some_ran};
 use crate::errors::refused_text;
 use crate::run::Text;
+use crate::scheme::{Class, Classes};
 use crate::work::{How, Shown, run_jobs};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -24,6 +25,27 @@ fn format(csv: bool) -> Format {
     if csv { Format::Csv } else { Format::Parquet }
 }
 
+/// Classes that stand in for load balancers and for congestion controls, a word that tells runs with
+/// them from others, and whether this is a part of a sweep, which may lack what they stand in for.
+#[derive(FromPyObject)]
+pub(crate) struct Marked(Vec<Class>, Vec<Class>, String, bool);
+
+impl Marked {
+    /// The classes, and `jobs` with them in their plans.
+    ///
+    /// # Errors
+    /// As of [`Classes::join`].
+    fn join(self, py: Python<'_>, jobs: Vec<Job>) -> PyResult<(Classes, Vec<Job>)> {
+        let Self(load_balance, congestion, mark, is_part) = self;
+        let classes = Classes::new(load_balance, congestion);
+        if classes.is_empty() {
+            return Ok((classes, jobs));
+        }
+        let jobs = classes.join(py, jobs, Some(&mark), is_part)?;
+        Ok((classes, jobs))
+    }
+}
+
 /// Runs every scenario of a sweep with every seed, those that the folder does not hold.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the command's options")]
@@ -37,14 +59,15 @@ pub(crate) fn sweep(
     parallel: Option<usize>,
     threads: u32,
     progress: Shown,
+    classes: Marked,
 ) -> PyResult<Answer> {
     let study = text.study(py)?;
     let asked = asked.read(py, &study)?;
+    let (classes, jobs) = classes.join(py, jobs::jobs(&study, None))?;
     let refuse = |why: String| refused_text(py, why);
     let store = py.detach(|| Store::open(&out, format(csv))).map_err(refuse)?;
-    let jobs = jobs::jobs(&study, None);
     py.detach(|| store.ready(&jobs, redo)).map_err(refuse)?;
-    let results = run_jobs(py, &jobs, &How::new(parallel, threads, progress), &store)?;
+    let results = run_jobs(py, &jobs, &How::new(parallel, threads, progress), &classes, &store)?;
     some_ran(py, &results)?;
     let failed = failures(&jobs, &results);
     let title = study.title();
@@ -98,10 +121,11 @@ type Run = (String, String, String, Vec<(String, String)>, u64);
 #[pymethods]
 impl Grid {
     #[new]
-    fn new(py: Python<'_>, text: Text, asked: Metric) -> PyResult<Self> {
+    fn new(py: Python<'_>, text: Text, asked: Metric, classes: Marked) -> PyResult<Self> {
         let study = text.study(py)?;
         let asked = asked.read(py, &study)?;
-        Ok(Self { title: study.title(), asked, jobs: py.detach(|| jobs::jobs(&study, None)) })
+        let jobs = py.detach(|| jobs::jobs(&study, None));
+        Ok(Self { title: study.title(), asked, jobs: classes.join(py, jobs)?.1 })
     }
 
     /// The runs, seeds varying fastest.

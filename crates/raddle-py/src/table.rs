@@ -1,15 +1,17 @@
 //! Tables by Arrow's C stream interface.
 
 use crate::errors::refused_text;
+use crate::state::{self, State};
+use crate::values;
 use arrow_array::builder::{BooleanBuilder, StringBuilder};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, UInt64Array};
 use arrow_buffer::NullBufferBuilder;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
-use raddle::study::tables::{self, Column, Parts, Values};
+use pyo3::types::{PyBytes, PyCapsule};
+use raddle::study::tables::{self, Column, Format, Parts, Values};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -19,14 +21,14 @@ use std::thread::ScopedJoinHandle;
 /// A table whose columns any library that knows Arrow takes without a copy.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Table {
-    schema: SchemaRef,
-    batches: Vec<RecordBatch>,
+    pub(crate) schema: SchemaRef,
+    pub(crate) batches: Vec<RecordBatch>,
     /// Name of the table.
     #[pyo3(get)]
-    name: &'static str,
+    pub(crate) name: String,
     /// What a row is.
     #[pyo3(get)]
-    meaning: &'static str,
+    pub(crate) meaning: String,
 }
 
 #[pymethods]
@@ -55,10 +57,59 @@ impl Table {
     /// Each column with its name, unit and meaning.
     #[getter]
     fn columns(&self) -> Vec<(String, String, String)> {
-        let word = |field: &Field, key| field.metadata().get(key).cloned().unwrap_or_default();
         let fields = self.schema.fields().iter();
         fields.map(|f| (f.name().clone(), word(f, "unit"), word(f, "meaning"))).collect()
     }
+
+    /// The values of a column by its number, from one row to another.
+    fn values(
+        &self,
+        py: Python<'_>,
+        column: usize,
+        first: usize,
+        end: usize,
+    ) -> PyResult<Vec<Py<PyAny>>> {
+        values::listed(py, self, column, first..end)
+    }
+
+    /// The numbers of a column for NumPy: its type there, and the bytes of an array; `None` of texts.
+    fn numbers<'py>(
+        &self,
+        py: Python<'py>,
+        column: usize,
+    ) -> PyResult<Option<(&'static str, Bound<'py, PyBytes>)>> {
+        values::numbers(py, self, column)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        values::same(self, other)
+    }
+
+    /// The table of which this is the state.
+    #[new]
+    fn new(py: Python<'_>, state: State) -> PyResult<Self> {
+        py.detach(|| state::read(state)).map_err(|why| PyValueError::new_err(why.to_string()))
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> (State,) {
+        (py.detach(|| state::of(self)),)
+    }
+
+    /// Writes the table into a folder, as `raddle run --out` does, with the scenario's hash and the seed.
+    fn keep(&self, py: Python<'_>, folder: PathBuf, scenario: String, seed: u64) -> PyResult<()> {
+        py.detach(|| {
+            let table = values::plain(self, scenario, seed);
+            tables::write(&folder, &table.ok_or("it is none of a run's")?, Format::Parquet)
+                .map_err(|error| error.to_string())
+        })
+        .map_err(|why: String| PyRuntimeError::new_err(format!("table {}: {why}", self.name)))?;
+        Ok(())
+    }
+}
+
+/// A word of a column's metadata.
+pub(crate) fn word(field: &Field, key: &str) -> String {
+    field.metadata().get(key).cloned().unwrap_or_default()
 }
 
 /// Rows of one part on their way into Arrow's form: few enough to stay in the processor's cache.
@@ -69,7 +120,7 @@ const ROWS_OF_A_THREAD: usize = 1 << 17;
 
 impl Table {
     /// The table with its columns in Arrow's form.
-    pub(crate) fn new(parts: &Parts<'_>) -> PyResult<Self> {
+    pub(crate) fn made(parts: &Parts<'_>) -> PyResult<Self> {
         Self::of(parts)
             .map_err(|error| PyRuntimeError::new_err(format!("table {}: {error}", parts.name())))
     }
@@ -92,13 +143,18 @@ impl Table {
         for batch in made {
             if batches.is_empty() {
                 meaning = batch.meaning;
-                let metadata = HashMap::from([("raddle.meaning".to_owned(), meaning.to_owned())]);
-                schema = Arc::new(Schema::new_with_metadata(batch.fields, metadata));
+                schema = schema_of(meaning, batch.fields);
             }
             batches.push(RecordBatch::try_new(Arc::clone(&schema), batch.columns)?);
         }
-        Ok(Self { schema, batches, name: parts.name(), meaning })
+        Ok(Self { schema, batches, name: parts.name().to_owned(), meaning: meaning.to_owned() })
     }
+}
+
+/// The schema of a table of which a row is that.
+pub(crate) fn schema_of(meaning: &str, fields: Vec<Field>) -> SchemaRef {
+    let metadata = HashMap::from([("raddle.meaning".to_owned(), meaning.to_owned())]);
+    Arc::new(Schema::new_with_metadata(fields, metadata))
 }
 
 /// Some rows of a table.
@@ -132,9 +188,14 @@ fn field(column: &Column) -> Field {
         Values::Text(_) | Values::Same(..) => DataType::Utf8,
         Values::Bool(_) => DataType::Boolean,
     };
-    let pairs = [("unit", &column.unit), ("meaning", &column.meaning)];
-    let metadata = pairs.map(|(key, word)| (key.to_owned(), word.clone()));
-    Field::new(&column.name, kind, true).with_metadata(metadata)
+    field_of(&column.name, kind, &column.unit, &column.meaning)
+}
+
+/// A column with its unit and meaning.
+pub(crate) fn field_of(name: &str, kind: DataType, unit: &str, meaning: &str) -> Field {
+    let pairs = [("unit", unit), ("meaning", meaning)];
+    let metadata = pairs.map(|(key, word)| (key.to_owned(), word.to_owned()));
+    Field::new(name, kind, true).with_metadata(HashMap::from(metadata))
 }
 
 /// A column in Arrow's form, part by part.

@@ -2,6 +2,7 @@
 
 use crate::errors::{failed, refused_text};
 use crate::run::Text;
+use crate::scheme::Classes;
 use crate::work::{How, Shown, run_jobs};
 use pyo3::prelude::*;
 use raddle::study::jobs;
@@ -39,7 +40,7 @@ pub(crate) fn train(
     }
     let jobs = jobs::jobs(&study, None);
     let mut lessons = Lessons::default();
-    for result in run_jobs(py, &jobs, &How::new(parallel, 1, progress), &Keep)? {
+    for result in run_jobs(py, &jobs, &How::new(parallel, 1, progress), &Classes::none(), &Keep)? {
         let run = result.map_err(|failure| failed(py, &failure))?;
         lessons.add(&run.plan, &run.outcome);
     }

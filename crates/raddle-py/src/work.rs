@@ -1,12 +1,15 @@
 //! Work without the GIL, which Ctrl-C ends.
 
 use crate::errors::refused_text;
+use crate::scheme::Classes;
 use pyo3::prelude::*;
 use raddle::study::jobs::bound_of;
 use raddle::study::memory;
 use raddle::study::progress::Bar;
-use raddle::study::run::{Failure, Job, Meter, Runner, Sink};
+use raddle::study::run::{Engine, Failure, Job, Meter, Runner, Sink};
 use raddle_sim::engine::{self, Options};
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Observer;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,15 +54,21 @@ impl How {
         stop: &AtomicBool,
         run: impl FnOnce(&Runner<'_>) -> T,
     ) -> T {
+        let options = Options { threads: self.threads, width: None };
+        let engine =
+            |plan: &Plan, observer: &mut dyn Observer| engine::run_with(plan, &options, observer);
+        self.with_engine(jobs, stop, &engine, run)
+    }
+
+    fn with_engine<T>(
+        &self,
+        jobs: usize,
+        stop: &AtomicBool,
+        engine: Engine<'_>,
+        run: impl FnOnce(&Runner<'_>) -> T,
+    ) -> T {
         self.with_meter(jobs, |meter| {
-            let options = Options { threads: self.threads, width: None };
-            run(&Runner {
-                engine: &|plan, observer| engine::run_with(plan, &options, observer),
-                bound: bound_of,
-                threads: self.parallel,
-                stop,
-                meter,
-            })
+            run(&Runner { engine, bound: bound_of, threads: self.parallel, stop, meter })
         })
     }
 
@@ -105,21 +114,37 @@ impl How {
     }
 }
 
-/// Runs `jobs` without the GIL, in the order of which the results come.
+/// Runs `jobs` without the GIL, in the order of which the results come; with classes of Python in
+/// their plans, each takes it.
 ///
 /// # Errors
-/// What a signal's handler raised (`KeyboardInterrupt`); the runs have been stopped. Runs that do
-/// not fit in memory.
+/// What a signal's handler raised (`KeyboardInterrupt`), or a class; the runs have been stopped. Runs
+/// that do not fit in memory.
 pub(crate) fn run_jobs<S: Sink>(
     py: Python<'_>,
     jobs: &[Job],
     how: &How,
+    classes: &Classes,
     sink: &S,
 ) -> PyResult<Vec<Result<S::Kept, Failure>>> {
     let needed = jobs.iter().map(|job| job.needed);
     memory::fit_together(needed, how.parallel, memory::available())
         .map_err(|why| refused_text(py, why))?;
-    how.watched(py, |stop| how.with_runner(jobs.len(), stop, |runner| runner.run(jobs, sink)))
+    if classes.is_empty() {
+        return how.watched(py, |stop| {
+            how.with_runner(jobs.len(), stop, |runner| runner.run(jobs, sink))
+        });
+    }
+    let results = how.watched(py, |stop| {
+        let engine = |plan: &Plan, observer: &mut dyn Observer| {
+            let outcome = classes.run(plan, observer);
+            // Nobody waits for the others.
+            stop.fetch_or(classes.have_raised(), Ordering::Relaxed);
+            outcome
+        };
+        how.with_engine(jobs.len(), stop, &engine, |runner| runner.run(jobs, sink))
+    })?;
+    classes.raised().map_or(Ok(results), Err)
 }
 
 /// Does `work` without the GIL; its argument becomes true when a signal asks to stop.

@@ -44,6 +44,20 @@ impl Asked {
     }
 
     /// Whether some cell of the study has what is asked.
+    /// The words of its metrics, the one that is taken first in front, and the job.
+    pub fn words(&self) -> (Vec<&'static str>, Option<&str>) {
+        (self.metrics.iter().map(|metric| metric.word).collect(), self.job.as_deref())
+    }
+
+    /// What [`words`](Self::words) says, of a study that is known to have it.
+    ///
+    /// # Errors
+    /// A word that is none.
+    pub fn named(metrics: &[String], job: Option<String>) -> Result<Self, String> {
+        let metrics = metrics.iter().map(|word| Metric::named(word)).collect::<Result<_, _>>()?;
+        Ok(Self { metrics, job })
+    }
+
     fn check(&self, study: &Study) -> Result<(), String> {
         if let Some(metric) = self.metrics.iter().find(|_| self.metrics.len() == 1) {
             self.check_switches(study, metric)?;
