@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test built tests environment beside check python venv wheel docs instructions view sanitize mutants
+.PHONY: demo test built tests environment beside check python venv wheel install-test docs instructions view sanitize mutants
 
 CARGO ?= cargo
 
@@ -63,6 +63,11 @@ venv:
 # A wheel of the Python package in target/wheels.
 wheel:
 	CARGO="$(CARGO)" .ci/python wheel
+
+# Whether Raddle can be installed in each of the ways that docs/install.md names. Builds everything
+# optimised, so not part of `test`; with QUICK=1 unoptimised.
+install-test:
+	CARGO="$(CARGO)" .ci/install
 
 # Writes the tables of keys, schemes and parameters into the documents, the schema of scenario files,
 # and the builders of Python from it; `test` compares them.
