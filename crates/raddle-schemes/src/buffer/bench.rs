@@ -92,6 +92,19 @@ impl<P: BufferPolicy> Bench<P> {
         self.call(|policy, _, view| policy.ignores_order(Bytes(incoming), view))
     }
 
+    /// What the policy says early of a frame of a class for `out`, come in through `came_in`.
+    pub(super) fn admit_early(
+        &mut self,
+        came_in: u32,
+        class: u32,
+        out: u32,
+        bytes: u64,
+    ) -> Option<bool> {
+        let queue = QueueId { port: out, class };
+        let frame = Candidate { queue, came_in, bytes: Bytes(bytes), ahead: None, flow: None };
+        self.call(|policy, cx, view| policy.admit_early(cx, &frame, view))
+    }
+
     /// Whether a queue has a frame.
     pub(super) fn has_frame(&self, port: u32, class: u32) -> bool {
         !self.frames[self.place(port, class)].is_empty()

@@ -210,6 +210,14 @@ pub trait BufferPolicy {
         None
     }
 
+    /// Whether one that decides pauses is asked [`admit_early`](Self::admit_early), too, while nobody pauses
+    /// and nothing waits for a timer. An answer then also says that nobody has to pause for the frame, and
+    /// that what it keeps comes to the same, maxima included, whatever has left and in whatever order.
+    /// `memory` shows of `ingress` at most too much. What leaves never has anybody pause.
+    fn answers_early(&self) -> bool {
+        false
+    }
+
     /// Of one that hears sums: something has left a queue, which `memory` shows without it.
     fn on_left(&mut self, _left: &Left, _memory: &MemoryView<'_>) {}
 
@@ -496,6 +504,11 @@ impl AnyBufferPolicy {
     /// See [`BufferPolicy::hears_frames`].
     pub fn hears_frames(&self) -> bool {
         dispatch!(self, scheme => scheme.hears_frames())
+    }
+
+    /// See [`BufferPolicy::answers_early`].
+    pub fn answers_early(&self) -> bool {
+        dispatch!(self, scheme => scheme.answers_early())
     }
 
     /// See [`BufferPolicy::admit_early`].

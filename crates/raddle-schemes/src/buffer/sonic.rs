@@ -163,6 +163,17 @@ impl Sonic {
         (class.ingress * free as f64) as u64
     }
 
+    /// Whether a packet of a queue that has no headroom would go there (spec 3.2.5: the threshold is taken
+    /// with the packet in the pool).
+    fn goes_above(&self, class: Class, frame: &Candidate, memory: &MemoryView<'_>) -> bool {
+        let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });
+        let queued = memory.ingress[place] + frame.bytes.0;
+        let used = self.ingress_used(memory) + frame.bytes.0;
+        let free = self.ingress_pool.saturating_sub(used);
+        let has_reserve = queued <= self.reserved && used <= self.ingress_pool;
+        queued > (class.ingress * free as f64) as u64 && !has_reserve
+    }
+
     /// Whether a packet may be kept, by either side (spec 3.2.3 and 3.2.4).
     fn fits(&self, frame: &Candidate, class: Class, memory: &MemoryView<'_>) -> bool {
         let bytes = frame.bytes.0;
@@ -284,6 +295,32 @@ impl BufferPolicy for Sonic {
             Some(class) => self.admit_as(class, frame, memory),
             None => self.admit_control(frame, memory),
         }
+    }
+
+    fn answers_early(&self) -> bool {
+        true
+    }
+
+    /// What has left unseen makes thresholds too low and queues too long, and headroom not less.
+    fn admit_early(
+        &mut self,
+        _: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        let Some(class) = self.class(frame.queue.class as usize) else {
+            return self.headroom.spares(frame.bytes, memory).then_some(true);
+        };
+        let bytes = frame.bytes.0;
+        let (used, most) = match class.lossless {
+            true => (self.egress.lossless, self.pools.lossless_max),
+            false => (self.egress.lossy, self.pools.lossy_max),
+        };
+        let surely = self.headroom.used() == 0
+            && used + bytes <= most
+            && (!class.lossless || !self.goes_above(class, frame, memory))
+            && self.fits(frame, class, memory);
+        surely.then_some(true)
     }
 
     fn on_join(&mut self, _: &mut SwitchCx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {

@@ -170,6 +170,43 @@ fn where_it_ignores_order_any_comes_to_the_same() {
 }
 
 #[test]
+fn what_it_says_early_holds_whatever_has_left_other_queues() {
+    let mut rng = Rng::new(4, "early", 0);
+    let (mut early, mut all) = (0, 0);
+    for _ in 0..100 {
+        let mut pick = |below: u64| rng.below(below);
+        let mut bench = any_switch(&mut pick);
+        for _ in 0..1_000 {
+            let [came_in, out, class] = [pick(4), pick(4), pick(3)].map(|n| n as u32);
+            let bytes = 64 + pick(3_000);
+            let queues: Vec<_> = (0..pick(8)).map(|_| (pick(4) as u32, pick(3) as u32)).collect();
+            let nobody_pauses = |bench: &Bench<Sonic>| bench.paused.iter().all(|paused| !paused);
+            let asks = nobody_pauses(&bench);
+            let mut unseen = bench.clone();
+            let answer = if asks { unseen.admit_early(came_in, class, out, bytes) } else { None };
+            let before = bench.policy.pools;
+            let kept = answer.is_some() && unseen.arrive(came_in, class, out, bytes);
+            for (port, class) in queues.into_iter().filter(|queue| *queue != (out, class)) {
+                bench.depart(port, class);
+                unseen.depart(port, class);
+            }
+            let joins = bench.arrive(came_in, class, out, bytes);
+            all += u32::from(asks);
+            if let Some(answer) = answer {
+                early += 1;
+                assert_eq!((kept, joins), (answer, answer));
+                assert!(nobody_pauses(&bench) && nobody_pauses(&unseen));
+                let came_to = |bench: &Bench<Sonic>| alloc::format!("{:?}", bench.policy);
+                assert_eq!(came_to(&unseen), came_to(&bench));
+                let after = Pools { left: before.left, ..bench.policy.pools };
+                assert_eq!(after, before);
+            }
+        }
+    }
+    assert!(early > all / 3, "{early} of {all}");
+}
+
+#[test]
 fn what_would_take_a_queue_or_a_sum_past_its_bound_asks_for_order() {
     let mut bench = switch(2, 20 * PACKET, 18 * PACKET);
     assert!(bench.ignores_order(0) && !bench.ignores_order(1), "it has no maximum to stay below");

@@ -45,6 +45,9 @@ pub(in crate::engine) struct Joint {
     always: bool,
     /// Whether it is now.
     in_order: bool,
+    /// While it is not, whether the policy is asked of each frame whether its order matters; of one of
+    /// which it does, all ports have caught up.
+    asks: bool,
     /// A bit for each port that is replayed on its own even so; none, where all concern each other.
     apart: Vec<u64>,
     /// Per port, when it next has something to carry out, while the switch is replayed as a whole.
@@ -82,6 +85,7 @@ impl Joint {
                 pauses: 0,
                 always,
                 in_order: always,
+                asks: false,
                 apart,
                 actions: vec![Time::NEVER; ports],
                 awaited: vec![0; ports.div_ceil(64)],
@@ -129,15 +133,16 @@ pub(in crate::engine) struct JointPorts<'s, 'w> {
 }
 
 impl JointPorts<'_, '_> {
-    /// A window begins in which so much comes in: where the order of that decides nothing, ports are
-    /// replayed each on its own.
+    /// A window begins in which so much comes in: where the order of that decides nothing, or the policy
+    /// says of which frames it does, ports are replayed each on its own.
     #[inline]
     pub(in crate::engine) fn begin_window(&mut self, incoming: impl FnOnce() -> Bytes) {
         if !self.joint.always || self.tor.is_some() {
             return;
         }
-        let ignores_order = |pool: &&mut Pool| pool.ignores_order(incoming());
-        if self.joint.pauses == 0 && self.pool.as_ref().is_some_and(ignores_order) {
+        let pool = self.pool.as_ref().filter(|_| self.joint.pauses == 0);
+        self.joint.asks = !pool.is_some_and(|pool| pool.ignores_order(incoming()));
+        if pool.is_some_and(|pool| !self.joint.asks || pool.answers_early()) {
             (self.joint.in_order, self.joint.due_at) = (false, Time::NEVER);
         } else if !self.joint.in_order {
             self.keep_order();
@@ -416,11 +421,20 @@ impl JointPorts<'_, '_> {
                 self.catch_up(now);
             }
         }
+        let mut exact = in_order;
         let room = match &self.pool {
             None => Room::AMPLE,
             Some(pool) if pool.sees_switch() && !in_order => {
-                debug_assert!(self.would_keep(now, (in_port, out), frame), "the order decides");
-                Room::AMPLE
+                if !self.joint.asks {
+                    debug_assert!(self.would_keep(now, (in_port, out), frame), "the order decides");
+                    Room::AMPLE
+                } else if self.is_sure(now, (in_port, out), frame) {
+                    Room::AMPLE
+                } else {
+                    self.catch_up(now);
+                    exact = true;
+                    self.make_room(now, (in_port, out), frame)
+                }
             }
             Some(pool) if pool.sees_switch() => {
                 let room = self.make_room(now, (in_port, out), frame);
@@ -446,7 +460,7 @@ impl JointPorts<'_, '_> {
             self.pause();
             self.joint.news.push(in_port);
         } else if let Some(Joined { data: Some(class), .. }) = joined
-            && in_order
+            && exact
             && self.pool.is_some()
         {
             self.ask_memory(now, in_port, class);
@@ -456,6 +470,16 @@ impl JointPorts<'_, '_> {
         }
         self.start_at(now, out);
         self.tell(now);
+    }
+
+    /// Whether a frame joins and nobody pauses for it, whatever has left other ports than `out`.
+    #[inline]
+    fn is_sure(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
+        let fits = self.ports[out as usize].fits(frame, self.world.discipline.on_down);
+        let Some((class, true)) = fits else { return false };
+        let queue = QueueId { port: out, class: class as u32 };
+        let candidate = candidate(&self.world.hosts, (in_port, queue), frame.size(), Some(frame));
+        self.pool.as_mut().is_some_and(|pool| pool.ask_early(now, &candidate) == Some(true))
     }
 
     /// Whether a policy that sees the switch keeps a frame if its port does.

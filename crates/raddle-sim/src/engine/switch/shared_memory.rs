@@ -200,6 +200,17 @@ impl Pool {
         self.memory.ignores_order(incoming)
     }
 
+    /// [`Memory::answers_early`].
+    pub(in crate::engine) fn answers_early(&self) -> bool {
+        self.memory.answers_early()
+    }
+
+    /// [`Memory::ask_early`].
+    #[inline]
+    pub(in crate::engine) fn ask_early(&mut self, now: Time, frame: &Candidate) -> Option<bool> {
+        self.memory.ask_early(now, frame)
+    }
+
     /// [`Memory::on_timer`].
     pub(in crate::engine) fn on_timer(&mut self, now: Time) {
         self.memory.on_timer(now);
