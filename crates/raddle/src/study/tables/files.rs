@@ -2,14 +2,16 @@
 
 use super::{Column, Parts, Table, Values};
 use crate::study::VERSION;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
+use parquet::basic::{
+    Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel,
+};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::SerializedFileReader;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::Type;
+use parquet::schema::types::{ColumnPath, Type};
 use serde_json::{Map, Value, json};
 use std::borrow::Borrow;
 use std::fmt;
@@ -24,7 +26,7 @@ pub(super) const COLUMNS_KEY: &str = "raddle.columns";
 /// How tables are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Parquet, compressed with Snappy, with meanings and units in the metadata.
+    /// Parquet, compressed with Zstandard, with meanings and units in the metadata.
     #[default]
     Parquet,
     /// Comma-separated values with a header line (RFC 4180); what is absent is empty.
@@ -232,12 +234,31 @@ fn write_parquet(
 fn parquet_writer(file: File, table: &Table) -> Result<SerializedFileWriter<File>, ParquetError> {
     let fields = table.columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     let schema = Type::group_type_builder(table.name).with_fields(fields).build()?;
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by(format!("raddle {VERSION}"))
-        .set_key_value_metadata(Some(metadata(table)))
-        .build();
-    SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
+        .set_key_value_metadata(Some(metadata(table)));
+    for column in &table.columns {
+        if let Values::U64(values) = &column.values
+            && mostly_differ(values)
+        {
+            let path = ColumnPath::from(column.name.as_str());
+            properties = properties
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+        }
+    }
+    SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties.build()))
+}
+
+/// Whether few values come twice, as of times and counters. Steps from one to the next are then
+/// shorter than a dictionary of all of them.
+fn mostly_differ(values: &[Option<u64>]) -> bool {
+    let mut sorted: Vec<u64> = values.iter().flatten().copied().collect();
+    let all = sorted.len();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted.len() > all / 8
 }
 
 fn put<T: DataType, V>(
