@@ -2,11 +2,13 @@
 //! JSON texts and tables by Arrow's C interface. The package in `python/` gives them their shape.
 
 mod bounds;
+mod columns;
 mod command;
 mod compare;
 mod errors;
 mod export;
 mod figures;
+mod kept;
 mod run;
 mod scheme;
 mod schemes;
@@ -27,7 +29,7 @@ use pyo3::prelude::*;
 fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BUILD", raddle::study::BUILD)?;
     module.add_class::<run::Run>()?;
-    module.add_class::<table::Table>()?;
+    module.add_class::<columns::Table>()?;
     module.add_class::<compare::Compared>()?;
     module.add_class::<sweep::Grid>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;

@@ -1,9 +1,9 @@
 //! One simulation.
 
-use crate::compare::{gathered, texts};
+use crate::columns::Table;
 use crate::errors::{failed, refused, refused_text};
+use crate::kept::{gathered, texts};
 use crate::scheme::{Class, Classes};
-use crate::table::Table;
 use crate::work::{How, Shown, run_jobs};
 use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! Tables as pickles hold them: the buffers of their columns.
 
-use crate::table::{Table, field_of, schema_of, word};
+use crate::columns::{Table, field_of, schema_of, word};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
 use arrow_buffer::Buffer;
 use arrow_data::ArrayDataBuilder;

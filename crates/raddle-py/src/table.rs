@@ -1,5 +1,6 @@
-//! Tables by Arrow's C stream interface.
+//! Tables in Python, by Arrow's C stream interface and by value.
 
+use crate::columns::{Table, field_of, schema_of, word};
 use crate::errors::refused_text;
 use crate::state::{self, State};
 use crate::values;
@@ -7,29 +8,15 @@ use arrow_array::builder::{BooleanBuilder, StringBuilder};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, UInt64Array};
 use arrow_buffer::NullBufferBuilder;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 use raddle::study::tables::{self, Column, Format, Parts, Values};
-use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
-
-/// A table whose columns any library that knows Arrow takes without a copy.
-#[pyclass(frozen, module = "raddle._raddle")]
-pub(crate) struct Table {
-    pub(crate) schema: SchemaRef,
-    pub(crate) batches: Vec<RecordBatch>,
-    /// Name of the table.
-    #[pyo3(get)]
-    pub(crate) name: String,
-    /// What a row is.
-    #[pyo3(get)]
-    pub(crate) meaning: String,
-}
 
 #[pymethods]
 impl Table {
@@ -107,11 +94,6 @@ impl Table {
     }
 }
 
-/// A word of a column's metadata.
-pub(crate) fn word(field: &Field, key: &str) -> String {
-    field.metadata().get(key).cloned().unwrap_or_default()
-}
-
 /// Rows of one part on their way into Arrow's form: few enough to stay in the processor's cache.
 const ROWS_AT_ONCE: usize = 2048;
 
@@ -151,12 +133,6 @@ impl Table {
     }
 }
 
-/// The schema of a table of which a row is that.
-pub(crate) fn schema_of(meaning: &str, fields: Vec<Field>) -> SchemaRef {
-    let metadata = HashMap::from([("raddle.meaning".to_owned(), meaning.to_owned())]);
-    Arc::new(Schema::new_with_metadata(fields, metadata))
-}
-
 /// Some rows of a table.
 struct Batch {
     meaning: &'static str,
@@ -189,13 +165,6 @@ fn field(column: &Column) -> Field {
         Values::Bool(_) => DataType::Boolean,
     };
     field_of(&column.name, kind, &column.unit, &column.meaning)
-}
-
-/// A column with its unit and meaning.
-pub(crate) fn field_of(name: &str, kind: DataType, unit: &str, meaning: &str) -> Field {
-    let pairs = [("unit", unit), ("meaning", meaning)];
-    let metadata = pairs.map(|(key, word)| (key.to_owned(), word.to_owned()));
-    Field::new(name, kind, true).with_metadata(HashMap::from(metadata))
 }
 
 /// A column in Arrow's form, part by part.

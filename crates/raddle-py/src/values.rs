@@ -1,6 +1,6 @@
 //! The values of tables: one by one, for NumPy, compared, and as the library has them.
 
-use crate::table::{Table, word};
+use crate::columns::{Table, word};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef};

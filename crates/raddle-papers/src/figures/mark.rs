@@ -4,7 +4,6 @@ use super::cells::FigureCell;
 use super::claim::Claim;
 use super::expected::Kind;
 use super::number::Number;
-use super::result::ClaimResult;
 use super::statistic::Statistic;
 use crate::svg::{INK, Svg, Tenth};
 
@@ -53,13 +52,13 @@ impl Mark {
     }
 
     /// Those of a cell: a ratio is left out where the same source has the value itself.
-    pub(super) fn all(
-        claims: &[ClaimResult],
+    pub(super) fn all<'a>(
+        claims: impl Iterator<Item = &'a Claim>,
         number: Number,
         cell: &FigureCell,
         cells: &[FigureCell],
     ) -> Vec<Self> {
-        let marks = claims.iter().filter_map(|own| Self::of(&own.claim, number, cell, cells));
+        let marks = claims.filter_map(|claim| Self::of(claim, number, cell, cells));
         let mut marks: Vec<Self> = marks.collect();
         let valued = marks.iter().filter(|mark| !mark.is_ratio).map(|mark| mark.kind);
         let valued: Vec<Kind> = valued.collect();

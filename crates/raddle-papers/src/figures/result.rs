@@ -98,7 +98,7 @@ impl FigureResult {
 
     /// What claims say of the middle of a number in a cell.
     pub(super) fn marks(&self, number: Number, cell: &FigureCell) -> Vec<Mark> {
-        Mark::all(&self.claims, number, cell, &self.cells)
+        Mark::all(self.claims.iter().map(|own| &own.claim), number, cell, &self.cells)
     }
 
     /// How many claims have this verdict.
