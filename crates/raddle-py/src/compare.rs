@@ -12,7 +12,6 @@ use raddle::scenario::Study;
 use raddle::study::compare::{Asked, CompareInput, Comparison, Entry};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
 use raddle::study::run::{Failure, Job};
-use raddle::study::summary::RunSummary;
 use raddle::study::{jobs, machine};
 
 /// Columns that the command's table takes where there is no terminal.
