@@ -157,21 +157,21 @@ impl Sonic {
         self.ingress.lossless + self.ingress.lossy + self.control(memory)
     }
 
-    /// T_in (spec 3.3).
-    fn ingress_threshold(&self, class: Class, memory: &MemoryView<'_>) -> u64 {
-        let free = self.ingress_pool.saturating_sub(self.ingress_used(memory));
-        (class.ingress * free as f64) as u64
+    /// T_in (spec 3.3), where so much of the pool at ingress is used.
+    fn threshold_beside(&self, class: Class, used: u64) -> u64 {
+        (class.ingress * self.ingress_pool.saturating_sub(used) as f64) as u64
     }
 
-    /// Whether a packet of a queue that has no headroom would go there (spec 3.2.5: the threshold is taken
-    /// with the packet in the pool).
-    fn goes_above(&self, class: Class, frame: &Candidate, memory: &MemoryView<'_>) -> bool {
-        let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });
-        let queued = memory.ingress[place] + frame.bytes.0;
-        let used = self.ingress_used(memory) + frame.bytes.0;
-        let free = self.ingress_pool.saturating_sub(used);
-        let has_reserve = queued <= self.reserved && used <= self.ingress_pool;
-        queued > (class.ingress * free as f64) as u64 && !has_reserve
+    /// T_in as it is.
+    fn ingress_threshold(&self, class: Class, memory: &MemoryView<'_>) -> u64 {
+        self.threshold_beside(class, self.ingress_used(memory))
+    }
+
+    /// Whether a queue of so many bytes at ingress, the packet in it and in what is used, sends that to
+    /// headroom (spec 3.2.5: the threshold is taken with the packet in the pool).
+    fn is_above(&self, class: Class, queued: u64, used: u64) -> bool {
+        let has_reserve = || queued <= self.reserved && used <= self.ingress_pool;
+        queued > self.threshold_beside(class, used) && !has_reserve()
     }
 
     /// Whether a packet may be kept, by either side (spec 3.2.3 and 3.2.4).
@@ -227,12 +227,9 @@ impl Sonic {
         let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });
         *self.ingress.of(class.lossless) += bytes;
         *self.egress.of(class.lossless) += bytes;
-        // Spec 3.2.5: the threshold is taken with the packet in the pool, and all of it goes to headroom.
+        // Spec 3.2.5: all of the packet goes to headroom.
         let has_headroom = self.headroom.of(place) > 0;
-        let queued = memory.ingress[place];
-        let has_reserve =
-            || queued <= self.reserved && self.ingress_used(memory) <= self.ingress_pool;
-        let is_above = || queued > self.ingress_threshold(class, memory) && !has_reserve();
+        let is_above = || self.is_above(class, memory.ingress[place], self.ingress_used(memory));
         if class.lossless && (has_headroom || is_above()) {
             self.ingress.lossless -= bytes;
             self.headroom.take(place, bytes, &mut self.pools);
@@ -316,9 +313,11 @@ impl BufferPolicy for Sonic {
             true => (self.egress.lossless, self.pools.lossless_max),
             false => (self.egress.lossy, self.pools.lossy_max),
         };
+        let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });
+        let (queued, shared) = (memory.ingress[place], self.ingress_used(memory));
         let surely = self.headroom.used() == 0
             && used + bytes <= most
-            && (!class.lossless || !self.goes_above(class, frame, memory))
+            && !(class.lossless && self.is_above(class, queued + bytes, shared + bytes))
             && self.fits(frame, class, memory);
         surely.then_some(true)
     }

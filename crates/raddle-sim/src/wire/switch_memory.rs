@@ -237,10 +237,9 @@ impl Memory {
     /// Whether it may be [asked early](Self::ask_early), while nobody pauses, though its policy decides
     /// pauses. An answer then says that nobody has to for this frame.
     pub fn answers_early(&self) -> bool {
-        let is_watched = |sight: &Sight| sight.is_watched();
         self.policy.answers_early()
             && self.next_timer() == Time::NEVER
-            && !self.sight.as_deref().is_none_or(is_watched)
+            && self.sight.as_deref().is_some_and(|sight| !sight.is_watched())
     }
 
     /// The class of control, where the policy sees the switch.

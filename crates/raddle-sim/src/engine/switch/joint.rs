@@ -421,6 +421,7 @@ impl JointPorts<'_, '_> {
                 self.catch_up(now);
             }
         }
+        // Whether all ports are as they are at this instant: only then may it be asked who pauses.
         let mut exact = in_order;
         let room = match &self.pool {
             None => Room::AMPLE,
@@ -475,23 +476,22 @@ impl JointPorts<'_, '_> {
     /// Whether a frame joins and nobody pauses for it, whatever has left other ports than `out`.
     #[inline]
     fn is_sure(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
-        let fits = self.ports[out as usize].fits(frame, self.world.discipline.on_down);
-        let Some((class, true)) = fits else { return false };
-        let queue = QueueId { port: out, class: class as u32 };
-        let candidate = candidate(&self.world.hosts, (in_port, queue), frame.size(), Some(frame));
-        self.pool.as_mut().is_some_and(|pool| pool.ask_early(now, &candidate) == Some(true))
+        let Some(wanted) = self.wanted((in_port, out), frame) else { return false };
+        self.pool.as_mut().is_some_and(|pool| pool.ask_early(now, &wanted) == Some(true))
     }
 
     /// Whether a policy that sees the switch keeps a frame if its port does.
     fn would_keep(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
-        let Some((class, true)) =
-            self.ports[out as usize].fits(frame, self.world.discipline.on_down)
-        else {
-            return true;
-        };
+        self.wanted((in_port, out), frame).is_none_or(|wanted| self.is_kept(now, &wanted))
+    }
+
+    /// A frame as a policy that sees the switch is asked of it, if its queue has room.
+    #[inline]
+    fn wanted(&self, (in_port, out): (u32, u32), frame: Frame) -> Option<Candidate> {
+        let fits = self.ports[out as usize].fits(frame, self.world.discipline.on_down);
+        let (class, true) = fits? else { return None };
         let queue = QueueId { port: out, class: class as u32 };
-        let candidate = candidate(&self.world.hosts, (in_port, queue), frame.size(), Some(frame));
-        self.is_kept(now, &candidate)
+        Some(candidate(&self.world.hosts, (in_port, queue), frame.size(), Some(frame)))
     }
 
     /// The room that a policy makes which sees the switch.
