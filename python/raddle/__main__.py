@@ -28,7 +28,7 @@ def main() -> int:
 def _is_on_many(words: list[str]) -> bool:
     """Whether they ask for a sweep that somebody else runs, or keeps."""
     outs = [out for word, out in zip(words, words[1:]) if word == "--out"]
-    outs += [word.removeprefix("--out=") for word in words]
+    outs += [word for word in words if word.startswith("--out=")]
     is_asked = any(word.partition("=")[0] == "--on" for word in words)
     return words[:1] == ["sweep"] and (is_asked or any("://" in out for out in outs))
 

@@ -43,7 +43,6 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Whether some cell of the study has what is asked.
     /// The words of its metrics, the one that is taken first in front, and the job.
     pub fn words(&self) -> (Vec<&'static str>, Option<&str>) {
         (self.metrics.iter().map(|metric| metric.word).collect(), self.job.as_deref())
@@ -58,6 +57,7 @@ impl Asked {
         Ok(Self { metrics, job })
     }
 
+    /// Whether some cell of the study has what is asked.
     fn check(&self, study: &Study) -> Result<(), String> {
         if let Some(metric) = self.metrics.iter().find(|_| self.metrics.len() == 1) {
             self.check_switches(study, metric)?;

@@ -251,8 +251,8 @@ fn parquet_writer(file: File, table: &Table) -> Result<SerializedFileWriter<File
     SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties.build()))
 }
 
-/// Whether few values come twice, as of times and counters. Steps from one to the next are then
-/// shorter than a dictionary of all of them.
+/// Whether a value comes less than eight times on average, as of times and counters: a dictionary would
+/// then hold 8 B for so few rows, and steps from one to the next are shorter.
 fn mostly_differ(values: &[Option<u64>]) -> bool {
     let mut sorted: Vec<u64> = values.iter().flatten().copied().collect();
     let all = sorted.len();
