@@ -47,11 +47,11 @@ pub(super) struct World<'a> {
     pub(super) outbox: Outbox,
     /// What frames carry of the switches that they have passed, where hosts ask for it.
     pub(super) notes: Option<Box<Notes>>,
-    /// Frames that left the switch being run, where its ports concern each other.
+    /// Frames that left the switch being run, where it is ordered.
     pub(super) gone: Vec<Gone>,
 }
 
-/// A frame that is no longer in a switch whose ports concern each other.
+/// A frame that is no longer in an ordered switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gone {
     /// The port it had come in through.

@@ -24,15 +24,15 @@ use crate::engine::schedule::windows::Grid;
 use crate::engine::switch::SwitchState;
 use crate::engine::switch::asleep::Asleep;
 use crate::engine::switch::closings::Closings;
-use crate::engine::switch::joint::Joint;
 use crate::engine::switch::next_hops::Forward;
+use crate::engine::switch::ordered::Ordered;
 use crate::engine::switch::shared_memory::Pool;
 use crate::engine::switch::voqs::Voqs;
 use crate::engine::world::{Discipline, World};
 use crate::host::Hosts;
 use crate::host::layout::Layout;
 use crate::middleware::Middleware;
-use crate::plan::{Plan, SwitchOrder};
+use crate::plan::{OrderedWhen, Plan};
 use crate::record::deadlock::Waiting;
 use crate::record::followers::Follower;
 use crate::record::probes::ProbeRow;
@@ -184,7 +184,7 @@ fn switch_states(
             asleep: None,
             by_slices: closings.is_some() || keeps_bulk,
             closings,
-            joint: None,
+            ordered: None,
             pool: Memory::of(plan, id, longest_rtt)
                 .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
             tor: Middleware::of(plan, id).map(Box::new),
@@ -196,24 +196,24 @@ fn switch_states(
 }
 
 impl SwitchState {
-    /// Settles in which order its ports, `own`, are gone through. Returns what they are asked.
+    /// Settles whether it is ordered; its ports are `own`. Returns what they are asked.
     fn settle_order(&mut self, plan: &Plan, own: &[PortId], longest_rtt: Span) -> Asked {
         let fabric = &plan.fabric;
-        let mut order = plan.order(&fabric.switches[self.id.index()]);
+        let mut when = plan.ordered_when(&fabric.switches[self.id.index()]);
         if self.may_hear_sums(plan, own, longest_rtt)
             && let Some(pool) = &mut self.pool
         {
-            order = SwitchOrder::Never;
+            when = OrderedWhen::Never;
             pool.hear_sums();
         }
         let leads_to_host = |id: &PortId| fabric.ports[id.index()].peer.0 < fabric.host_ports();
         let voqs = Voqs::of(fabric, &fabric.switches[self.id.index()]);
-        self.joint = Joint::new(order, own.iter().map(leads_to_host), voqs);
+        self.ordered = Ordered::new(when, own.iter().map(leads_to_host), voqs);
         let has_gate = |id: &PortId| plan.gate(*id).is_some();
-        if self.joint.is_none() && own.iter().any(has_gate) {
+        if self.ordered.is_none() && own.iter().any(has_gate) {
             self.asleep = Some(Box::new(Asleep::new(own.len())));
         }
-        self.asked(order)
+        self.asked(when)
     }
 }
 

@@ -8,9 +8,11 @@ use crate::engine::port::{Arriving, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::asleep::Asleep;
 use crate::engine::switch::busy::{note_busy, replay_ports};
-use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site, ToldSwitch};
-use crate::engine::switch::joint::JointPorts;
+use crate::engine::switch::fast_path::{
+    OrderedSwitch, PlainSwitch, PooledSwitch, Site, ToldSwitch,
+};
 use crate::engine::switch::next_hops::TreeNode;
+use crate::engine::switch::ordered::OrderedPorts;
 use crate::engine::switch::shared_memory::{MixedPorts, OwnPorts, Pool};
 use crate::engine::switch::view::{Around, header};
 use crate::engine::switch::{SwitchState, from};
@@ -30,7 +32,7 @@ impl<'a> Part<'a> {
         let mut scratch = std::mem::take(&mut self.scratch.arrivals);
         self.gather(number, start, end, &mut scratch);
         self.events += scratch.len() as u64;
-        if let Some(mut own) = self.joint_ports(number) {
+        if let Some(mut own) = self.ordered_ports(number) {
             own.begin_window(|| scratch.bytes());
         }
         if let SwitchState { asleep: Some(asleep), busy, .. } = &mut self.switches[number as usize]
@@ -42,7 +44,7 @@ impl<'a> Part<'a> {
         let own_keys = self.keys.is_none();
         let dies = switch.deaths.iter().any(|&(from, until)| from < end && until > start);
         let looks_before = switch.selector.looks_before();
-        let alone = switch.joint.is_none() && switch.pool.is_none();
+        let alone = switch.ordered.is_none() && switch.pool.is_none();
         let no_middleware = switch.tor.is_none();
         let no_notes = self.world.notes.is_none();
         let plain = boundary >= end
@@ -50,7 +52,7 @@ impl<'a> Part<'a> {
             && own_keys
             && no_middleware
             && switch.follower.is_none()
-            && (no_notes || switch.joint.is_some())
+            && (no_notes || switch.ordered.is_some())
             && (alone || !looks_before)
             && switch.asleep.is_none()
             && !switch.detours;
@@ -61,7 +63,7 @@ impl<'a> Part<'a> {
             }
             _ => {
                 scratch.sort((end.0 - start.0) as u32);
-                match (switch.joint.is_some() || switch.is_told(), looks_before) {
+                match (switch.ordered.is_some() || switch.is_told(), looks_before) {
                     (false, false) if switch.by_slices => {
                         self.forward_by_slices(number, (start, Time(end.0 - 1)), &scratch);
                     }
@@ -79,7 +81,7 @@ impl<'a> Part<'a> {
     /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
     /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
     /// and whose ports are all of one kind. A scheme that looks before has ports that do not share
-    /// memory and do not concern each other.
+    /// memory, at a switch that is not ordered.
     fn run_plainly(
         &mut self,
         number: u32,
@@ -90,7 +92,7 @@ impl<'a> Part<'a> {
     ) {
         let route = self.route;
         let Self { plan, switches, lines, ports, world, .. } = self;
-        let SwitchState { id, selector, rng, first_port, first_id, busy, pool, joint, .. } =
+        let SwitchState { id, selector, rng, first_port, first_id, busy, pool, ordered, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
         let site = Site {
@@ -109,9 +111,14 @@ impl<'a> Part<'a> {
             lines: from(lines, *first_port, count),
             world,
         };
-        if let Some(joint) = joint {
+        if let Some(ordered) = ordered {
             let plain = PlainSwitch { site, ports: from(&mut ports.general, first, count) };
-            return selector.visit(JointSwitch { plan, plain, joint, pool: pool.as_deref_mut() });
+            return selector.visit(OrderedSwitch {
+                plan,
+                plain,
+                ordered,
+                pool: pool.as_deref_mut(),
+            });
         }
         if let Some(pool) = pool.as_deref_mut().filter(|pool| pool.is_told()) {
             return of_told_kind!(mut ports, kind, ports => {
@@ -129,21 +136,21 @@ impl<'a> Part<'a> {
     }
 
     /// Takes arrivals to their queues, one after the other.
-    fn forward_all<const JOINT: bool>(&mut self, number: u32, start: Time, arrivals: &Arrivals) {
+    fn forward_all<const ORDERED: bool>(&mut self, number: u32, start: Time, arrivals: &Arrivals) {
         for (at, in_port, mut frame) in arrivals.iter() {
             let now = Time(start.0 + at);
-            self.replay_joint::<JOINT>(number, now);
+            self.replay_ordered::<ORDERED>(number, now);
             self.bring_note(number, in_port, frame);
-            let way = self.choose::<JOINT>(number, (now, now), in_port, &mut frame);
-            self.forward::<JOINT>(number, now, in_port, frame, way);
-            self.queue_born::<JOINT>(number, now);
+            let way = self.choose::<ORDERED>(number, (now, now), in_port, &mut frame);
+            self.forward::<ORDERED>(number, now, in_port, frame, way);
+            self.queue_born::<ORDERED>(number, now);
         }
     }
 
     /// The same under a scheme that looks before: all that arrives at an instant chooses before
     /// anything leaves or joins.
     #[inline(never)]
-    fn forward_together<const JOINT: bool>(
+    fn forward_together<const ORDERED: bool>(
         &mut self,
         number: u32,
         start: Time,
@@ -152,7 +159,7 @@ impl<'a> Part<'a> {
         let mut ways = Vec::new();
         for (now, together) in arrivals.by_instant(start) {
             let before = Time(now.0 - 1);
-            self.replay_joint::<JOINT>(number, before);
+            self.replay_ordered::<ORDERED>(number, before);
             // Such a switch has no middleware.
             let choose = |(in_port, mut frame)| {
                 self.choose::<false>(number, (now, before), in_port, &mut frame)
@@ -160,24 +167,24 @@ impl<'a> Part<'a> {
             ways.clear();
             ways.extend(together.clone().map(choose));
             for ((in_port, frame), &way) in together.zip(&ways) {
-                self.replay_joint::<JOINT>(number, now);
+                self.replay_ordered::<ORDERED>(number, now);
                 self.bring_note(number, in_port, frame);
-                self.forward::<JOINT>(number, now, in_port, frame, way);
+                self.forward::<ORDERED>(number, now, in_port, frame, way);
             }
         }
     }
 
-    /// Carries out what is due up to and including `until` at a switch whose ports concern each other, or
-    /// have a memory with a policy that hears sums: its timer alone.
+    /// Carries out what is due up to and including `until` at an ordered switch, or at one whose memory
+    /// has a policy that hears sums: its timer alone.
     #[inline]
-    fn replay_joint<const JOINT: bool>(&mut self, number: u32, until: Time) {
-        if !JOINT {
+    fn replay_ordered<const ORDERED: bool>(&mut self, number: u32, until: Time) {
+        if !ORDERED {
             return;
         }
         if self.switches[number as usize].tor.is_some() {
             return self.replay_tor(number, until);
         }
-        match self.joint_ports(number) {
+        match self.ordered_ports(number) {
             Some(mut own) => own.replay(until),
             None => self.play_told(number, until),
         }
@@ -196,15 +203,16 @@ impl<'a> Part<'a> {
 
     /// The same at a ToR with middleware, whose frames are queued at the instant of their birth.
     fn replay_tor(&mut self, number: u32, until: Time) {
-        while let Some(at) = self.joint_ports(number).and_then(|mut own| own.replay_first(until)) {
+        while let Some(at) = self.ordered_ports(number).and_then(|mut own| own.replay_first(until))
+        {
             self.queue_born::<true>(number, at);
         }
     }
 
     /// Queues what a ToR's middleware sends and lets go at `now`.
     #[inline]
-    fn queue_born<const JOINT: bool>(&mut self, number: u32, now: Time) {
-        while JOINT
+    fn queue_born<const ORDERED: bool>(&mut self, number: u32, now: Time) {
+        while ORDERED
             && let Some(tor) = &mut self.switches[number as usize].tor
             && let Some(Born { frame, came_in, via, note, .. }) =
                 tor.poll((self.plan, &**self.world.hosts.layout()))
@@ -247,19 +255,19 @@ impl<'a> Part<'a> {
         self.route + later.take_while(|(from, _)| *from <= now).count()
     }
 
-    /// A switch whose ports concern each other, with these.
+    /// An ordered switch, with its ports.
     #[inline]
-    fn joint_ports(&mut self, number: u32) -> Option<JointPorts<'_, 'a>> {
+    fn ordered_ports(&mut self, number: u32) -> Option<OrderedPorts<'_, 'a>> {
         let Self { plan, switches, lines, ports, world, .. } = self;
-        let SwitchState { first_port, first_id, busy, pool, joint, tor, .. } =
+        let SwitchState { first_port, first_id, busy, pool, ordered, tor, .. } =
             &mut switches[number as usize];
-        let joint = joint.as_deref_mut()?;
-        let lines = from(lines, *first_port, joint.ports());
+        let ordered = ordered.as_deref_mut()?;
+        let lines = from(lines, *first_port, ordered.ports());
         let first = lines.first()?.place.number() as u32;
-        let ports = from(&mut ports.general, first, joint.ports());
+        let ports = from(&mut ports.general, first, ordered.ports());
         let (pool, tor) = (pool.as_deref_mut(), tor.as_deref_mut());
         let first_id = *first_id;
-        Some(JointPorts { plan, joint, pool, tor, first_id, busy, lines, ports, world })
+        Some(OrderedPorts { plan, ordered, pool, tor, first_id, busy, lines, ports, world })
     }
 
     /// Where a frame that arrives at `now` goes, by what is queued at `seen`. `TOR` if the switch may
@@ -407,10 +415,10 @@ impl<'a> Part<'a> {
         Way::Out(ports.get(chosen).0 - switch.first_id)
     }
 
-    /// Takes an arrival to its queue; `JOINT` if the switch's ports concern each other, which have then
-    /// been replayed up to now, or have a memory with a policy that hears sums.
+    /// Takes an arrival to its queue; `ORDERED` if the switch is ordered, and has then been replayed up
+    /// to now, or has a memory with a policy that hears sums.
     #[inline(always)]
-    pub(super) fn forward<const JOINT: bool>(
+    pub(super) fn forward<const ORDERED: bool>(
         &mut self,
         number: u32,
         now: Time,
@@ -431,11 +439,11 @@ impl<'a> Part<'a> {
             }
             Way::Held => return,
             Way::Pause => {
-                let Some(mut own) = self.joint_ports(number) else { return };
+                let Some(mut own) = self.ordered_ports(number) else { return };
                 return own.on_pause(now, in_port, frame);
             }
         };
-        if JOINT && let Some(mut own) = self.joint_ports(number) {
+        if ORDERED && let Some(mut own) = self.ordered_ports(number) {
             return own.enqueue(now, (in_port, out), frame);
         }
         let switch = &mut self.switches[number as usize];
@@ -443,7 +451,7 @@ impl<'a> Part<'a> {
         let lines = &mut self.lines[switch.first_port as usize..];
         if let Some(pool) = &mut switch.pool {
             let mut own = MixedPorts { lines, ports: &mut self.ports };
-            if JOINT {
+            if ORDERED {
                 let way = (came_in, in_port, out as usize);
                 let busy = &mut switch.busy;
                 return pool.enqueue_told(now, way, frame, busy, &mut own, &mut self.world);
@@ -468,8 +476,8 @@ impl<'a> Part<'a> {
     /// Carries out the departures of a switch up to and including `until`, and wakes it for those to
     /// come.
     fn replay_busy(&mut self, number: u32, until: Time) {
-        self.replay_joint::<true>(number, until);
-        if let Some(mut own) = self.joint_ports(number) {
+        self.replay_ordered::<true>(number, until);
+        if let Some(mut own) = self.ordered_ports(number) {
             return own.finish(number, until);
         }
         let Self { switches, lines, ports, world, .. } = self;

@@ -117,7 +117,7 @@ impl SwitchPorts {
         asked: Asked,
     ) -> Line {
         let kind = fast::kind(plan, id, &facts, asked);
-        let Asked { order, logs, .. } = asked;
+        let Asked { ordered, logs, .. } = asked;
         let (latency, rate) = (facts.latency, facts.rate);
         let place = Place::new(kind, of_kind!(self, kind, ports => ports.len()));
         match kind {
@@ -128,7 +128,7 @@ impl SwitchPorts {
             PortKind::Classes => {
                 self.classes.push(PriorityPort::new(plan, id, facts, far_end, logs))
             }
-            PortKind::General => self.general.push(Port::new(plan, id, facts, far_end, order)),
+            PortKind::General => self.general.push(Port::new(plan, id, facts, far_end, ordered)),
         }
         match kind {
             PortKind::General => Line::new(latency, place),

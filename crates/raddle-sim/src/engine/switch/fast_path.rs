@@ -1,8 +1,8 @@
 //! Plain switches: alive, in a tree whose routes do not change meanwhile, with ports all of one kind,
 //! under flows with keys of their own. Their loops are compiled for each scheme and kind of port.
 
-use super::joint::{Joint, JointPorts};
 use super::next_hops::TreeNode;
+use super::ordered::{Ordered, OrderedPorts};
 use super::shared_memory::{AlikePorts, Pool};
 use super::view::AroundPlain;
 use crate::engine::link::Line;
@@ -188,25 +188,25 @@ impl<P: ToldPort> Visitor for ToldSwitch<'_, '_, P> {
     }
 }
 
-/// The same with ports that concern each other.
-pub(in crate::engine) struct JointSwitch<'s, 'w> {
+/// The same with ports that are replayed together.
+pub(in crate::engine) struct OrderedSwitch<'s, 'w> {
     pub(in crate::engine) plan: &'s Plan,
     pub(in crate::engine) plain: PlainSwitch<'s, 'w, Port>,
-    pub(in crate::engine) joint: &'s mut Joint,
+    pub(in crate::engine) ordered: &'s mut Ordered,
     pub(in crate::engine) pool: Option<&'s mut Pool>,
 }
 
-impl Visitor for JointSwitch<'_, '_> {
+impl Visitor for OrderedSwitch<'_, '_> {
     #[inline]
     fn visit<S: PortSelector>(self, selector: &mut S) {
-        let Self { plan, plain, joint, pool } = self;
+        let Self { plan, plain, ordered, pool } = self;
         let (mut chooser, rest) = plain.with(selector);
         let Loop { number, start, until, arrivals, busy, lines, ports, world } = rest;
         arrivals.sort((until.0 + 1 - start.0) as u32);
         let first_id = chooser.first_id;
         // Such a switch has no middleware.
         let mut own =
-            JointPorts { plan, joint, pool, tor: None, first_id, busy, lines, ports, world };
+            OrderedPorts { plan, ordered, pool, tor: None, first_id, busy, lines, ports, world };
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
             own.replay(now);

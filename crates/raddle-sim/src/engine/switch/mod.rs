@@ -4,8 +4,8 @@ pub(super) mod asleep;
 pub(super) mod busy;
 pub(super) mod closings;
 pub(super) mod fast_path;
-pub(super) mod joint;
 pub(super) mod next_hops;
+pub(super) mod ordered;
 pub(super) mod shared_memory;
 pub(super) mod told_memory;
 pub(super) mod view;
@@ -17,7 +17,7 @@ use crate::record::followers::Follower;
 use crate::wire::arbitration::Arbitration;
 use asleep::Asleep;
 use closings::Closings;
-use joint::Joint;
+use ordered::Ordered;
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::load_balance::switch::AnyPortSelector;
 use raddle_schemes::rng::Rng;
@@ -43,15 +43,14 @@ pub(super) struct SwitchState {
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
-    /// Ports that sleep in place of being busy, where links have gates and ports do not concern each
-    /// other.
+    /// Ports that sleep in place of being busy, where links have gates and it is not ordered.
     pub(super) asleep: Option<Box<Asleep>>,
     /// When its lanes close, where frames go by slices of circuits.
     pub(super) closings: Option<Box<Closings>>,
     /// Whether frames go by slices, or it keeps what waits for circuits.
     pub(super) by_slices: bool,
-    /// Where its ports concern each other.
-    pub(super) joint: Option<Box<Joint>>,
+    /// Where it is ordered.
+    pub(super) ordered: Option<Box<Ordered>>,
     /// Where its ports share memory.
     pub(super) pool: Option<Box<Pool>>,
     /// Where it is a ToR with middleware.

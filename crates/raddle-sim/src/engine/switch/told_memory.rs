@@ -6,7 +6,7 @@
 //! ([`admit_early`](raddle_schemes::buffer::BufferPolicy::admit_early)). For its timer all ports catch up
 //! to that instant.
 
-use super::joint::candidate;
+use super::ordered::candidate;
 use super::shared_memory::{AlikePorts, MixedPorts, OwnPorts, Pool};
 use crate::engine::link::PortKind;
 use crate::engine::port::fast::priority::waiting::Gone;
@@ -16,7 +16,7 @@ use crate::engine::port::{Arriving, Room, ToldPort};
 use crate::engine::switch::SwitchState;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::World;
-use crate::plan::{Plan, SwitchOrder};
+use crate::plan::{OrderedWhen, Plan};
 use crate::wire::frame::Frame;
 use crate::wire::port_facts::PortFacts;
 use raddle_schemes::buffer::{Admission, Candidate, Left, QueueId};
@@ -51,12 +51,12 @@ impl SwitchState {
         self.pool.as_deref().is_some_and(Pool::is_told)
     }
 
-    /// What it asks of its ports, which concern each other so.
-    pub(in crate::engine) fn asked(&self, order: SwitchOrder) -> Asked {
+    /// What it asks of its ports, if it is ordered then.
+    pub(in crate::engine) fn asked(&self, ordered: OrderedWhen) -> Asked {
         let pool = self.pool.as_deref();
         Asked {
             memory: pool.map_or(u64::MAX, Pool::size),
-            order,
+            ordered,
             logs: pool.is_some_and(|pool| pool.memory.hears_frames()),
         }
     }
@@ -69,7 +69,7 @@ impl SwitchState {
         ids: &[PortId],
         longest_rtt: Span,
     ) -> bool {
-        let asked = self.asked(SwitchOrder::Never);
+        let asked = self.asked(OrderedWhen::Never);
         let gives_sums = |&id: &PortId| {
             let facts = PortFacts::new(plan, id, longest_rtt);
             is_told(fast::kind(plan, id, &facts, asked))

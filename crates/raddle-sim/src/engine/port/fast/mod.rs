@@ -14,7 +14,7 @@ use crate::engine::link::outbox::Handover;
 use crate::engine::link::{Departed, FarEnd, Line, PortKind};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::world::World;
-use crate::plan::{Overflow, Plan, Service, SwitchOrder};
+use crate::plan::{OrderedWhen, Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use crate::wire::frame::Frame;
 use crate::wire::note::Carriers;
@@ -30,8 +30,8 @@ use raddle_schemes::units::{Bytes, Time};
 pub(in crate::engine) struct Asked {
     /// Bytes of its memory.
     pub(in crate::engine) memory: u64,
-    /// When its ports concern each other.
-    pub(in crate::engine) order: SwitchOrder,
+    /// When it is ordered.
+    pub(in crate::engine) ordered: OrderedWhen,
     /// Whether it hears of each frame of data that leaves.
     pub(in crate::engine) logs: bool,
 }
@@ -43,10 +43,10 @@ pub(in crate::engine) fn kind(
     facts: &PortFacts,
     asked: Asked,
 ) -> PortKind {
-    let Asked { memory, order, logs } = asked;
+    let Asked { memory, ordered, logs } = asked;
     match plan.queue.service {
         // Only queues of their own have notes beside them, or a table of classes.
-        _ if order != SwitchOrder::Never || Carriers::of(plan).is_some() => PortKind::General,
+        _ if ordered != OrderedWhen::Never || Carriers::of(plan).is_some() => PortKind::General,
         _ if plan.queue.has_class_table() || facts.unlimited != 0 => PortKind::General,
         _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,

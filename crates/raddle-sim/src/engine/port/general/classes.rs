@@ -3,7 +3,7 @@
 use crate::engine::link::ring::{Entry, Ring};
 use crate::engine::port::scheduler::Turns;
 use crate::engine::world::Gone;
-use crate::plan::{CLASS_LIMIT, Plan, Service, SwitchOrder, Watchdog};
+use crate::plan::{CLASS_LIMIT, OrderedWhen, Plan, Service, Watchdog};
 use crate::wire::frame::{Frame, Locators};
 use crate::wire::note::{Carriers, Note};
 use crate::wire::port_facts::{PfcFacts, PortFacts};
@@ -124,21 +124,21 @@ impl Classes {
     pub(in crate::engine) fn of(
         plan: &Plan,
         facts: &PortFacts,
-        order: SwitchOrder,
+        ordered: OrderedWhen,
     ) -> Option<Self> {
         let (fabric, noted) = (&plan.fabric, Carriers::of(plan));
         let plan = &plan.queue;
         let (weighs, has_table) = (plan.control_weight.is_some(), plan.has_class_table());
-        let is_plain = plan.classes == 1 && order == SwitchOrder::Never && noted.is_none();
+        let is_plain = plan.classes == 1 && ordered == OrderedWhen::Never && noted.is_none();
         (weighs || has_table || !is_plain).then(|| Self {
             data: plan.classes,
             form: if plan.service == Service::Fifo { 0 } else { CONTROL }
                 | if plan.ack_classes() == 0 { 0 } else { TABLE }
                 | if weighs { WEIGHED } else { 0 }
-                | match order {
-                    SwitchOrder::Never | SwitchOrder::TowardsHosts => 0,
-                    SwitchOrder::WhilePausing => plan.classes,
-                    SwitchOrder::Always => plan.classes + 1,
+                | match ordered {
+                    OrderedWhen::Never | OrderedWhen::TowardsHosts => 0,
+                    OrderedWhen::WhilePausing => plan.classes,
+                    OrderedWhen::Always => plan.classes + 1,
                 } << TOLD,
             waiting: 0,
             unlimited: facts.unlimited,

@@ -1,5 +1,4 @@
-//! Ports that have more than two classes, a link that changes or has a gate, or a switch whose ports
-//! concern each other.
+//! Ports that have more than two classes, a link that changes or has a gate, or an ordered switch.
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 

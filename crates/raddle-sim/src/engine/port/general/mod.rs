@@ -16,7 +16,7 @@ use crate::engine::port::{Arriving, QueuePort};
 use crate::engine::world::World;
 use crate::faults::OnDown;
 use crate::faults::link::{Link, Lost};
-use crate::plan::{MarkAt, Plan, SwitchOrder};
+use crate::plan::{MarkAt, OrderedWhen, Plan};
 use crate::record::{DropCause, PfcRecord, PortRecord};
 use crate::wire::frame::{Frame, count};
 use crate::wire::port_facts::PortFacts;
@@ -110,14 +110,14 @@ impl Port {
         id: PortId,
         facts: PortFacts,
         far_end: FarEnd,
-        order: SwitchOrder,
+        ordered: OrderedWhen,
     ) -> Self {
         let changes = plan.faults.changes_of(id);
         let gate = plan.gate(id);
         let some = !changes.is_empty() || gate.is_some();
         let link = || Link::new(facts.rate, plan.packet(), changes.to_vec()).with_gate(gate);
         let link = some.then(|| Box::new(link()));
-        let mut classes = Classes::of(plan, &facts, order);
+        let mut classes = Classes::of(plan, &facts, ordered);
         if plan.fabric.is_packet_uplink(id) {
             classes.iter_mut().for_each(Classes::tell_nothing);
         }

@@ -1,4 +1,4 @@
-//! Switches whose ports concern each other.
+//! Ordered switches: their ports are replayed together, in order of time.
 //!
 //! Under flow control that is while a switch has someone paused: a departure at one port may let the
 //! far end of another resume. Where the memory's policy sees the whole switch it is at all times, but in
@@ -6,11 +6,12 @@
 //! ([`BufferPolicy::ignores_order`](raddle_schemes::buffer::BufferPolicy::ignores_order)): what leaves one
 //! port decides what joins another. So it is with middleware, which sees what starts towards hosts and
 //! may send something then; but without flow control the ports that lead to no host are replayed each on
-//! its own. Hybrid ToRs ([`super::voqs`]) are at all times, too: one of their wires takes from the queues
-//! of others. Then what is due is carried out in order of time over
-//! all ports before each arrival and at the end of the window. At one instant all departures go
-//! first, then changes of links, then timers of policy and middleware, then pauses are renewed, then
-//! wires start.
+//! its own. Hybrid ToRs ([`super::voqs`]) are ordered at all times, too: one of their wires takes from the
+//! queues of others.
+//!
+//! What is due is then carried out in order of time over all ports before each arrival and at the end of
+//! the window. At one instant all departures go first, then changes of links, then timers of policy and
+//! middleware, then pauses are renewed, then wires start.
 //!
 //! While a switch under flow control has nobody paused, departures only lower the bytes counted at the
 //! ports that frames came in through, and nobody reads those but the next frame in: ports are replayed
@@ -30,27 +31,28 @@ use crate::engine::switch::voqs::Voqs;
 use crate::engine::world::{Gone, World};
 use crate::host::Hosts;
 use crate::middleware::{Ends, Middleware};
-use crate::plan::{Plan, SwitchOrder};
+use crate::plan::{OrderedWhen, Plan};
 use crate::wire::frame::{Frame, Kind};
 use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Time};
 
-/// What a switch knows of its ports that concern each other.
-pub(in crate::engine) struct Joint {
+/// What an ordered switch knows of its ports.
+pub(in crate::engine) struct Ordered {
     /// How many classes, added up over the ports, it has its neighbours pause.
     pauses: u32,
-    /// Whether it is replayed as a whole, in order of time, whoever pauses, but where the policy says
-    /// that the order decides nothing.
+    /// Whether its ports are replayed together whoever pauses, but where the policy says that the order
+    /// decides nothing.
     always: bool,
     /// Whether it is now.
     in_order: bool,
     /// While it is not, whether the policy is asked of each frame whether its order matters; of one of
     /// which it does, all ports have caught up.
     asks: bool,
-    /// A bit for each port that is replayed on its own even so; none, where all concern each other.
+    /// A bit for each port that is replayed on its own even so; none, where all are together.
     apart: Vec<u64>,
-    /// Per port, when it next has something to carry out, while the switch is replayed as a whole.
+    /// Per port, when it next has something to carry out, while they are replayed
+    /// together.
     actions: Vec<Time>,
     /// A bit for each port that has, whose action is not never.
     awaited: Vec<u64>,
@@ -65,18 +67,18 @@ pub(in crate::engine) struct Joint {
     voqs: Option<Box<Voqs>>,
 }
 
-impl Joint {
-    /// Of a switch whose ports lead to hosts or do not; none, where they do not concern each other.
+impl Ordered {
+    /// Of a switch whose ports lead to hosts or do not; none, where it is never ordered.
     pub(in crate::engine) fn new(
-        order: SwitchOrder,
+        when: OrderedWhen,
         lead_to_hosts: impl ExactSizeIterator<Item = bool>,
         voqs: Option<Box<Voqs>>,
     ) -> Option<Box<Self>> {
-        let always = matches!(order, SwitchOrder::Always | SwitchOrder::TowardsHosts);
-        (order != SwitchOrder::Never).then(|| {
+        let always = matches!(when, OrderedWhen::Always | OrderedWhen::TowardsHosts);
+        (when != OrderedWhen::Never).then(|| {
             let ports = lead_to_hosts.len();
             let mut apart = Vec::new();
-            if order == SwitchOrder::TowardsHosts {
+            if when == OrderedWhen::TowardsHosts {
                 apart.resize(ports.div_ceil(64), 0);
                 let others = (0..).zip(lead_to_hosts).filter(|(_, leads_to_host)| !leads_to_host);
                 others.for_each(|(port, _)| note_busy(&mut apart, port));
@@ -102,7 +104,7 @@ impl Joint {
         self.actions.len()
     }
 
-    /// Whether a port is replayed on its own though the switch is replayed as a whole.
+    /// Whether a port is replayed on its own though others are replayed together.
     #[inline]
     fn is_apart(&self, port: usize) -> bool {
         self.apart.get(port / 64).is_some_and(|word| word >> (port % 64) & 1 == 1)
@@ -117,10 +119,10 @@ impl Joint {
     }
 }
 
-/// A switch whose ports concern each other, with these, counted within it.
-pub(in crate::engine) struct JointPorts<'s, 'w> {
+/// An ordered switch, with its ports, counted within it.
+pub(in crate::engine) struct OrderedPorts<'s, 'w> {
     pub(in crate::engine) plan: &'s Plan,
-    pub(in crate::engine) joint: &'s mut Joint,
+    pub(in crate::engine) ordered: &'s mut Ordered,
     pub(in crate::engine) pool: Option<&'s mut Pool>,
     pub(in crate::engine) tor: Option<&'s mut Middleware>,
     /// Its first port in the fabric.
@@ -132,28 +134,28 @@ pub(in crate::engine) struct JointPorts<'s, 'w> {
     pub(in crate::engine) world: &'s mut World<'w>,
 }
 
-impl JointPorts<'_, '_> {
+impl OrderedPorts<'_, '_> {
     /// A window begins in which so much comes in: where the order of that decides nothing, or the policy
     /// says of which frames it does, ports are replayed each on its own.
     #[inline]
     pub(in crate::engine) fn begin_window(&mut self, incoming: impl FnOnce() -> Bytes) {
-        if !self.joint.always || self.tor.is_some() {
+        if !self.ordered.always || self.tor.is_some() {
             return;
         }
-        let pool = self.pool.as_ref().filter(|_| self.joint.pauses == 0);
-        self.joint.asks = !pool.is_some_and(|pool| pool.ignores_order(incoming()));
-        if pool.is_some_and(|pool| !self.joint.asks || pool.answers_early()) {
-            (self.joint.in_order, self.joint.due_at) = (false, Time::NEVER);
-        } else if !self.joint.in_order {
+        let pool = self.pool.as_ref().filter(|_| self.ordered.pauses == 0);
+        self.ordered.asks = !pool.is_some_and(|pool| pool.ignores_order(incoming()));
+        if pool.is_some_and(|pool| !self.ordered.asks || pool.answers_early()) {
+            (self.ordered.in_order, self.ordered.due_at) = (false, Time::NEVER);
+        } else if !self.ordered.in_order {
             self.keep_order();
-            self.joint.due_at = self.joint.due_at.min(self.timer());
+            self.ordered.due_at = self.ordered.due_at.min(self.timer());
         }
     }
 
-    /// Carries out everything due up to and including `until`, if the switch is replayed as a whole.
+    /// Carries out everything due up to and including `until`, if ports are replayed together.
     #[inline]
     pub(in crate::engine) fn replay(&mut self, until: Time) {
-        if self.joint.due_at <= until {
+        if self.ordered.due_at <= until {
             self.replay_in_order(until);
         }
     }
@@ -166,11 +168,11 @@ impl JointPorts<'_, '_> {
     /// Carries out what is due at the first instant up to and including `until`, and returns that.
     pub(in crate::engine) fn replay_first(&mut self, until: Time) -> Option<Time> {
         let timer = self.timer();
-        if self.joint.due_at.min(timer) > until {
+        if self.ordered.due_at.min(timer) > until {
             return None;
         }
-        let Joint { actions, awaited, in_order, due_at, due, pauses, always, .. } =
-            &mut *self.joint;
+        let Ordered { actions, awaited, in_order, due_at, due, pauses, always, .. } =
+            &mut *self.ordered;
         let next = first_of(awaited, actions, timer, due);
         if next > until {
             *in_order = *always || *pauses > 0;
@@ -180,7 +182,7 @@ impl JointPorts<'_, '_> {
         }
         let mut due = std::mem::take(due);
         self.step(next, &mut due);
-        self.joint.due = due;
+        self.ordered.due = due;
         Some(next)
     }
 
@@ -204,7 +206,7 @@ impl JointPorts<'_, '_> {
             self.note_freed(port as usize);
         }
         self.count_out(now);
-        due.append(&mut self.joint.news);
+        due.append(&mut self.ordered.news);
         if let Some(pool) = &mut self.pool
             && pool.timer_at() == now
         {
@@ -227,11 +229,11 @@ impl JointPorts<'_, '_> {
     /// Starts at these ports and at those of which there are news, the lowest first: middleware may
     /// drop what is about to start, which changes what another port has to tell.
     fn start_lowest_first(&mut self, now: Time, due: &mut Vec<u32>) {
-        due.append(&mut self.joint.news);
+        due.append(&mut self.ordered.news);
         while let Some(&port) = due.iter().min() {
             due.retain(|other| *other != port);
             self.start_at(now, port);
-            due.append(&mut self.joint.news);
+            due.append(&mut self.ordered.news);
         }
     }
 
@@ -241,7 +243,7 @@ impl JointPorts<'_, '_> {
         if self.tor.is_some() {
             return self.start_lowest_first(now, &mut Vec::new());
         }
-        while let Some(port) = self.joint.news.pop() {
+        while let Some(port) = self.ordered.news.pop() {
             self.start_at(now, port);
         }
     }
@@ -279,10 +281,10 @@ impl JointPorts<'_, '_> {
         let class = usize::from(gone.class);
         if self.ports[came_in as usize].count_out(now, class, gone.size) {
             self.note_turn(now, came_in, false);
-            self.joint.pauses -= 1;
-            self.joint.news.push(came_in);
+            self.ordered.pauses -= 1;
+            self.ordered.news.push(came_in);
         }
-        if self.joint.in_order && self.pool.is_some() {
+        if self.ordered.in_order && self.pool.is_some() {
             self.ask_memory(now, came_in, class);
         }
     }
@@ -306,11 +308,11 @@ impl JointPorts<'_, '_> {
         }
         own.turn(now, class, pauses);
         self.note_turn(now, port, pauses);
-        self.joint.news.push(port);
+        self.ordered.news.push(port);
         if pauses {
             self.pause();
         } else {
-            self.joint.pauses -= 1;
+            self.ordered.pauses -= 1;
         }
     }
 
@@ -330,10 +332,10 @@ impl JointPorts<'_, '_> {
         }
         note_busy(self.busy, port as usize);
         let own = &mut self.ports[port as usize];
-        if self.joint.in_order {
-            self.joint.await_port(port as usize, own.next_due());
+        if self.ordered.in_order {
+            self.ordered.await_port(port as usize, own.next_due());
         }
-        if self.joint.voqs.as_ref().is_some_and(|voqs| voqs.concerns(port)) {
+        if self.ordered.voqs.as_ref().is_some_and(|voqs| voqs.concerns(port)) {
             self.feed(now);
         }
     }
@@ -341,7 +343,7 @@ impl JointPorts<'_, '_> {
     /// The packet uplink of a hybrid ToR takes what it may of the queues of pairs, if its wire is free.
     #[inline(never)]
     fn feed(&mut self, now: Time) {
-        let Some(voqs) = &mut self.joint.voqs else { return };
+        let Some(voqs) = &mut self.ordered.voqs else { return };
         let (uplink, counters) = (voqs.uplink(), voqs.counters);
         self.ports[uplink].play_changes(now, self.world);
         if let Ready::From(at) = self.ports[uplink].ready(now)
@@ -353,14 +355,14 @@ impl JointPorts<'_, '_> {
                 self.ports[uplink].take_over(now, moved, self.world);
                 gone.into_iter().for_each(|gone| self.note_gone(now, gone));
             }
-            self.joint.await_port(pair, self.ports[pair].next_due());
+            self.ordered.await_port(pair, self.ports[pair].next_due());
         }
-        let Some(voqs) = &self.joint.voqs else { return };
+        let Some(voqs) = &self.ordered.voqs else { return };
         let action = match self.ports[uplink].ready(now) {
             Ready::Busy(at) | Ready::Down(at) => at,
             Ready::From(at) => voqs.next_at(at, self.ports),
         };
-        self.joint.await_port(uplink, action);
+        self.ordered.await_port(uplink, action);
     }
 
     fn leads_to_host(&self, port: u32) -> bool {
@@ -385,8 +387,8 @@ impl JointPorts<'_, '_> {
         }
     }
 
-    /// A PFC frame from the far end of `in_port` has come. A switch that is replayed as a whole has
-    /// been, up to now.
+    /// A PFC frame from the far end of `in_port` has come. Ports that are replayed together have been, up
+    /// to now.
     #[inline(never)]
     pub(in crate::engine) fn on_pause(&mut self, now: Time, in_port: u32, frame: Frame) {
         let own = &mut self.ports[in_port as usize];
@@ -400,8 +402,8 @@ impl JointPorts<'_, '_> {
         self.start_at(now, in_port);
     }
 
-    /// A frame that came in through `in_port` goes to the queue of `out`. A switch that is replayed as
-    /// a whole has been, up to now.
+    /// A frame that came in through `in_port` goes to the queue of `out`. Ports that are replayed
+    /// together have been, up to now.
     #[inline]
     pub(in crate::engine) fn enqueue(
         &mut self,
@@ -411,7 +413,7 @@ impl JointPorts<'_, '_> {
     ) {
         let came_in = PortId(self.first_id + in_port);
         let (origin, place) = (in_port as usize, out as usize);
-        let in_order = self.joint.in_order && !self.joint.is_apart(place);
+        let in_order = self.ordered.in_order && !self.ordered.is_apart(place);
         if in_order {
             self.ports[place].play_changes(now, self.world);
         } else {
@@ -426,7 +428,7 @@ impl JointPorts<'_, '_> {
         let room = match &self.pool {
             None => Room::AMPLE,
             Some(pool) if pool.sees_switch() && !in_order => {
-                if !self.joint.asks {
+                if !self.ordered.asks {
                     debug_assert!(self.would_keep(now, (in_port, out), frame), "the order decides");
                     Room::AMPLE
                 } else if self.is_sure(now, (in_port, out), frame) {
@@ -440,7 +442,7 @@ impl JointPorts<'_, '_> {
             Some(pool) if pool.sees_switch() => {
                 let room = self.make_room(now, (in_port, out), frame);
                 // What the policy was asked and told may have set its timer.
-                self.joint.due_at = self.joint.due_at.min(self.timer());
+                self.ordered.due_at = self.ordered.due_at.min(self.timer());
                 room
             }
             Some(_) => self.room(now, out, frame),
@@ -459,7 +461,7 @@ impl JointPorts<'_, '_> {
         {
             self.note_turn(now, in_port, true);
             self.pause();
-            self.joint.news.push(in_port);
+            self.ordered.news.push(in_port);
         } else if let Some(Joined { data: Some(class), .. }) = joined
             && exact
             && self.pool.is_some()
@@ -534,7 +536,7 @@ impl JointPorts<'_, '_> {
     fn push_out(&mut self, now: Time, queue: QueueId) -> bool {
         let port = &mut self.ports[queue.port as usize];
         let Some(gone) = port.push_out(now, queue.class as usize, self.world) else { return false };
-        self.joint.await_port(queue.port as usize, port.next_due());
+        self.ordered.await_port(queue.port as usize, port.next_due());
         self.note_gone(now, gone);
         true
     }
@@ -547,7 +549,7 @@ impl JointPorts<'_, '_> {
         if self.pool.as_ref().is_none_or(is_ample) {
             return Room::AMPLE;
         }
-        if !self.joint.in_order || !self.joint.apart.is_empty() {
+        if !self.ordered.in_order || !self.ordered.apart.is_empty() {
             self.catch_up(now);
         }
         let header = self.world.discipline.header;
@@ -557,16 +559,16 @@ impl JointPorts<'_, '_> {
 
     /// The switch, all of whose ports have caught up, pauses one class more at a port.
     fn pause(&mut self) {
-        self.joint.pauses += 1;
+        self.ordered.pauses += 1;
         self.keep_order();
     }
 
-    /// The switch, all of whose ports have caught up, is replayed as a whole.
+    /// The ports, all of which have caught up, are replayed together.
     fn keep_order(&mut self) {
-        if !self.joint.in_order {
-            self.joint.in_order = true;
+        if !self.ordered.in_order {
+            self.ordered.in_order = true;
             for (number, port) in self.ports.iter().enumerate() {
-                self.joint.await_port(number, port.next_due());
+                self.ordered.await_port(number, port.next_due());
             }
         }
     }
@@ -575,8 +577,8 @@ impl JointPorts<'_, '_> {
     /// its own. Returns when the first next has something to do.
     #[inline(never)]
     fn catch_up(&mut self, until: Time) -> Time {
-        let Self { busy, lines, ports, pool, world, joint, .. } = self;
-        let among = |word: usize| if joint.in_order { joint.apart[word] } else { u64::MAX };
+        let Self { busy, lines, ports, pool, world, ordered, .. } = self;
+        let among = |word: usize| if ordered.in_order { ordered.apart[word] } else { u64::MAX };
         let next = replay_ports_among(busy, among, |out| {
             ports[out].replay(until, &mut lines[out], world);
             if let Some(pool) = pool
@@ -595,10 +597,10 @@ impl JointPorts<'_, '_> {
     pub(in crate::engine) fn finish(&mut self, number: u32, until: Time) {
         self.replay(until);
         let mut next = self.timer();
-        if self.joint.in_order {
-            next = next.min(self.joint.due_at);
+        if self.ordered.in_order {
+            next = next.min(self.ordered.due_at);
         }
-        if !self.joint.in_order || !self.joint.apart.is_empty() {
+        if !self.ordered.in_order || !self.ordered.apart.is_empty() {
             next = next.min(self.catch_up(until));
         }
         if next < Time::NEVER {
