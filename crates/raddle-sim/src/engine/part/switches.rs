@@ -8,12 +8,13 @@ use crate::engine::port::{Arriving, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::asleep::Asleep;
 use crate::engine::switch::busy::{note_busy, replay_ports};
-use crate::engine::switch::fast_path::{
-    OrderedSwitch, PlainSwitch, PooledSwitch, Site, ToldSwitch,
-};
+use crate::engine::switch::coupling::{Alone, Coupling, Site};
+use crate::engine::switch::fast_path::{PlainSwitch, Window};
 use crate::engine::switch::next_hops::TreeNode;
 use crate::engine::switch::ordered::OrderedPorts;
-use crate::engine::switch::shared_memory::{MixedPorts, OwnPorts, Pool};
+use crate::engine::switch::own_ports::{AlikePorts, MixedPorts, OwnPorts};
+use crate::engine::switch::shared_memory::{Pool, Pooled};
+use crate::engine::switch::told_memory::Told;
 use crate::engine::switch::view::{Around, header};
 use crate::engine::switch::{SwitchState, from};
 use crate::engine::world::World;
@@ -40,22 +41,10 @@ impl<'a> Part<'a> {
             asleep.wake(Time(end.0 - 1), busy);
         }
         let switch = &self.switches[number as usize];
-        let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
-        let own_keys = self.keys.is_none();
-        let dies = switch.deaths.iter().any(|&(from, until)| from < end && until > start);
-        let looks_before = switch.selector.looks_before();
-        let alone = switch.ordered.is_none() && switch.pool.is_none();
-        let no_middleware = switch.tor.is_none();
-        let no_notes = self.world.notes.is_none();
-        let plain = boundary >= end
-            && !dies
-            && own_keys
-            && no_middleware
-            && switch.follower.is_none()
-            && (no_notes || switch.ordered.is_some())
-            && (alone || !looks_before)
-            && switch.asleep.is_none()
-            && !switch.detours;
+        let may_carry_notes = self.world.notes.is_some();
+        let plain = self.routes_stand_until(end)
+            && self.keys.is_none()
+            && switch.is_plain((start, end), may_carry_notes);
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
@@ -63,7 +52,8 @@ impl<'a> Part<'a> {
             }
             _ => {
                 scratch.sort((end.0 - start.0) as u32);
-                match (switch.ordered.is_some() || switch.is_told(), looks_before) {
+                let looks_before = switch.selector.looks_before();
+                match (switch.is_ordered() || switch.is_told(), looks_before) {
                     (false, false) if switch.by_slices => {
                         self.forward_by_slices(number, (start, Time(end.0 - 1)), &scratch);
                     }
@@ -78,10 +68,14 @@ impl<'a> Part<'a> {
         self.scratch.arrivals = scratch;
     }
 
+    /// Whether no route changes from the start of this half of a window to before `end`.
+    fn routes_stand_until(&self, end: Time) -> bool {
+        self.routes.get(self.route + 1).is_none_or(|(from, _)| *from >= end)
+    }
+
     /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
-    /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
-    /// and whose ports are all of one kind. A scheme that looks before has ports that do not share
-    /// memory, at a switch that is not ordered.
+    /// a tree that [is plain](SwitchState::is_plain), whose routes do not change meanwhile, where flows
+    /// have keys of their own, and whose ports are all of one kind.
     fn run_plainly(
         &mut self,
         number: u32,
@@ -94,9 +88,11 @@ impl<'a> Part<'a> {
         let Self { plan, switches, lines, ports, world, .. } = self;
         let SwitchState { id, selector, rng, first_port, first_id, busy, pool, ordered, .. } =
             &mut switches[number as usize];
-        let count = busy.len() * 64;
-        let site = Site {
+        let (first_id, count) = (*first_id, busy.len() * 64);
+        let window = Window {
             number,
+            switch: *id,
+            first_id,
             start,
             end,
             arrivals,
@@ -104,33 +100,32 @@ impl<'a> Part<'a> {
             epoch: route as u32,
             fabric: &plan.fabric,
             forwarding: &plan.routes[route].1,
-            switch: *id,
             rng,
-            first_id: *first_id,
-            busy,
-            lines: from(lines, *first_port, count),
-            world,
         };
+        let lines = from(lines, *first_port, count);
         if let Some(ordered) = ordered {
-            let plain = PlainSwitch { site, ports: from(&mut ports.general, first, count) };
-            return selector.visit(OrderedSwitch {
-                plan,
-                plain,
-                ordered,
-                pool: pool.as_deref_mut(),
-            });
+            let own = AlikePorts { lines, ports: from(&mut ports.general, first, count) };
+            let pool = pool.as_deref_mut();
+            // Such a switch has no middleware.
+            let coupling =
+                OrderedPorts { plan, ordered, pool, tor: None, first_id, busy, own, world };
+            return selector.visit(PlainSwitch { window, coupling });
         }
         if let Some(pool) = pool.as_deref_mut().filter(|pool| pool.is_told()) {
             return of_told_kind!(mut ports, kind, ports => {
-                let plain = PlainSwitch { site, ports: from(ports, first, count) };
-                selector.visit(ToldSwitch { plain, pool });
+                let own = AlikePorts { lines, ports: from(ports, first, count) };
+                let coupling = Told { site: Site { first_id, busy, own, world }, pool };
+                selector.visit(PlainSwitch { window, coupling });
             });
         }
         of_kind!(mut ports, kind, ports => {
-            let plain = PlainSwitch { site, ports: from(ports, first, count) };
+            let own = AlikePorts { lines, ports: from(ports, first, count) };
+            let site = Site { first_id, busy, own, world };
             match pool {
-                Some(pool) => selector.visit(PooledSwitch { plain, pool }),
-                None => selector.visit(plain),
+                Some(pool) => {
+                    selector.visit(PlainSwitch { window, coupling: Pooled { site, pool } });
+                }
+                None => selector.visit(PlainSwitch { window, coupling: Alone::new(site) }),
             }
         });
     }
@@ -185,7 +180,7 @@ impl<'a> Part<'a> {
             return self.replay_tor(number, until);
         }
         match self.ordered_ports(number) {
-            Some(mut own) => own.replay(until),
+            Some(mut own) => own.before(until),
             None => self.play_told(number, until),
         }
     }
@@ -267,7 +262,8 @@ impl<'a> Part<'a> {
         let ports = from(&mut ports.general, first, ordered.ports());
         let (pool, tor) = (pool.as_deref_mut(), tor.as_deref_mut());
         let first_id = *first_id;
-        Some(OrderedPorts { plan, ordered, pool, tor, first_id, busy, lines, ports, world })
+        let own = AlikePorts { lines, ports };
+        Some(OrderedPorts { plan, ordered, pool, tor, first_id, busy, own, world })
     }
 
     /// Where a frame that arrives at `now` goes, by what is queued at `seen`. `TOR` if the switch may
@@ -478,7 +474,11 @@ impl<'a> Part<'a> {
     fn replay_busy(&mut self, number: u32, until: Time) {
         self.replay_ordered::<true>(number, until);
         if let Some(mut own) = self.ordered_ports(number) {
-            return own.finish(number, until);
+            let next = own.finish(until);
+            if next < Time::NEVER {
+                own.world.calendar.wake(next, Wake::Switch { switch: number });
+            }
+            return;
         }
         let Self { switches, lines, ports, world, .. } = self;
         let SwitchState { busy, first_port, pool, asleep, closings, tor, .. } =

@@ -3,9 +3,11 @@
 pub(super) mod asleep;
 pub(super) mod busy;
 pub(super) mod closings;
+pub(super) mod coupling;
 pub(super) mod fast_path;
 pub(super) mod next_hops;
 pub(super) mod ordered;
+pub(super) mod own_ports;
 pub(super) mod shared_memory;
 pub(super) mod told_memory;
 pub(super) mod view;
@@ -60,6 +62,42 @@ pub(super) struct SwitchState {
     pub(super) hosts: Range<u32>,
     /// When it is dead.
     pub(super) deaths: Vec<(Time, Time)>,
+}
+
+impl SwitchState {
+    /// Whether its loop over what arrives from `start` to before `end` is one compiled for its scheme and
+    /// ports, as far as it decides that; frames `may_carry_notes`.
+    #[inline]
+    pub(super) fn is_plain(&self, (start, end): (Time, Time), may_carry_notes: bool) -> bool {
+        self.lives_through(start, end)
+            && !self.has_middleware()
+            && !self.shows_probes()
+            && !self.has_gates()
+            && !self.detours
+            && (self.is_ordered() || !may_carry_notes)
+    }
+
+    fn lives_through(&self, start: Time, end: Time) -> bool {
+        !self.deaths.iter().any(|&(from, until)| from < end && until > start)
+    }
+
+    fn has_middleware(&self) -> bool {
+        self.tor.is_some()
+    }
+
+    fn shows_probes(&self) -> bool {
+        self.follower.is_some()
+    }
+
+    /// Whether links have, at a switch that is not ordered.
+    fn has_gates(&self) -> bool {
+        self.asleep.is_some()
+    }
+
+    /// Whether it ever is.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.ordered.is_some()
+    }
 }
 
 /// At most `count` of `list`, from `first` on.

@@ -19,13 +19,13 @@
 //! threshold, or the largest so far, all ports catch up first. Memory that they share is counted in
 //! the same way (see [`super::shared_memory`]).
 
+use super::coupling::Coupling;
+use super::own_ports::AlikePorts;
 use super::shared_memory::Pool;
-use crate::engine::link::Line;
 use crate::engine::port::Joined;
 use crate::engine::port::general::Port;
 use crate::engine::port::general::voq::Ready;
 use crate::engine::port::{QueuePort, Room};
-use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{first_of, note_busy, replay_ports_among};
 use crate::engine::switch::voqs::Voqs;
 use crate::engine::world::{Gone, World};
@@ -128,9 +128,8 @@ pub(in crate::engine) struct OrderedPorts<'s, 'w> {
     /// Its first port in the fabric.
     pub(in crate::engine) first_id: u32,
     pub(in crate::engine) busy: &'s mut [u64],
-    pub(in crate::engine) lines: &'s mut [Line],
-    /// As many as lines: all ports of such switches are general ones.
-    pub(in crate::engine) ports: &'s mut [Port],
+    /// All ports of such switches are general ones.
+    pub(in crate::engine) own: AlikePorts<'s, Port>,
     pub(in crate::engine) world: &'s mut World<'w>,
 }
 
@@ -149,14 +148,6 @@ impl OrderedPorts<'_, '_> {
         } else if !self.ordered.in_order {
             self.keep_order();
             self.ordered.due_at = self.ordered.due_at.min(self.timer());
-        }
-    }
-
-    /// Carries out everything due up to and including `until`, if ports are replayed together.
-    #[inline]
-    pub(in crate::engine) fn replay(&mut self, until: Time) {
-        if self.ordered.due_at <= until {
-            self.replay_in_order(until);
         }
     }
 
@@ -196,13 +187,14 @@ impl OrderedPorts<'_, '_> {
     /// Carries out what is due at `now`, at the ports `due`.
     fn step(&mut self, now: Time, due: &mut Vec<u32>) {
         for &port in due.iter() {
-            let (own, line) = (&mut self.ports[port as usize], &mut self.lines[port as usize]);
+            let (own, line) =
+                (&mut self.own.ports[port as usize], &mut self.own.lines[port as usize]);
             own.end_service(now, line, self.world);
             self.note_freed(port as usize);
         }
         self.count_out(now);
         for &port in due.iter() {
-            self.ports[port as usize].play_changes(now, self.world);
+            self.own.ports[port as usize].play_changes(now, self.world);
             self.note_freed(port as usize);
         }
         self.count_out(now);
@@ -254,7 +246,7 @@ impl OrderedPorts<'_, '_> {
         if let Some(pool) = &mut self.pool
             && !pool.sees_switch()
         {
-            pool.note_freed(port, self.ports[port].freed_bytes());
+            pool.note_freed(port, self.own.ports[port].freed_bytes());
         }
     }
 
@@ -279,7 +271,7 @@ impl OrderedPorts<'_, '_> {
             pool.leave(now, &Departed { queue, came_in, bytes: Bytes(gone.size), sent: gone.sent });
         }
         let class = usize::from(gone.class);
-        if self.ports[came_in as usize].count_out(now, class, gone.size) {
+        if self.own.ports[came_in as usize].count_out(now, class, gone.size) {
             self.note_turn(now, came_in, false);
             self.ordered.pauses -= 1;
             self.ordered.news.push(came_in);
@@ -299,7 +291,7 @@ impl OrderedPorts<'_, '_> {
     #[inline(never)]
     fn ask_memory(&mut self, now: Time, port: u32, class: usize) {
         let Some(pool) = &mut self.pool else { return };
-        let own = &mut self.ports[port as usize];
+        let own = &mut self.own.ports[port as usize];
         let Some(paused) = own.is_pausing(class) else { return };
         let queue = QueueId { port, class: class as u32 };
         let Some(pauses) = pool.pauses(now, queue, paused) else { return };
@@ -320,7 +312,7 @@ impl OrderedPorts<'_, '_> {
     /// anything is noted. Nothing of this concerns other ports.
     fn start_at(&mut self, now: Time, port: u32) {
         let is_shown = self.tor.is_some() && self.leads_to_host(port);
-        let own = &mut self.ports[port as usize];
+        let own = &mut self.own.ports[port as usize];
         own.play_changes(now, self.world);
         if let Some(classes) = own.classes() {
             classes.renew(now);
@@ -331,7 +323,7 @@ impl OrderedPorts<'_, '_> {
             own.try_start(now, self.world);
         }
         note_busy(self.busy, port as usize);
-        let own = &mut self.ports[port as usize];
+        let own = &mut self.own.ports[port as usize];
         if self.ordered.in_order {
             self.ordered.await_port(port as usize, own.next_due());
         }
@@ -345,22 +337,23 @@ impl OrderedPorts<'_, '_> {
     fn feed(&mut self, now: Time) {
         let Some(voqs) = &mut self.ordered.voqs else { return };
         let (uplink, counters) = (voqs.uplink(), voqs.counters);
-        self.ports[uplink].play_changes(now, self.world);
-        if let Ready::From(at) = self.ports[uplink].ready(now)
+        self.own.ports[uplink].play_changes(now, self.world);
+        if let Ready::From(at) = self.own.ports[uplink].ready(now)
             && at == now
-            && let Some(pair) = voqs.take_turn(now, self.ports)
+            && let Some(pair) = voqs.take_turn(now, self.own.ports)
         {
-            let wire = self.ports[uplink].as_second();
-            if let Some((moved, gone)) = self.ports[pair].give(now, counters, wire, self.world) {
-                self.ports[uplink].take_over(now, moved, self.world);
+            let wire = self.own.ports[uplink].as_second();
+            if let Some((moved, gone)) = self.own.ports[pair].give(now, counters, wire, self.world)
+            {
+                self.own.ports[uplink].take_over(now, moved, self.world);
                 gone.into_iter().for_each(|gone| self.note_gone(now, gone));
             }
-            self.ordered.await_port(pair, self.ports[pair].next_due());
+            self.ordered.await_port(pair, self.own.ports[pair].next_due());
         }
         let Some(voqs) = &self.ordered.voqs else { return };
-        let action = match self.ports[uplink].ready(now) {
+        let action = match self.own.ports[uplink].ready(now) {
             Ready::Busy(at) | Ready::Down(at) => at,
-            Ready::From(at) => voqs.next_at(at, self.ports),
+            Ready::From(at) => voqs.next_at(at, self.own.ports),
         };
         self.ordered.await_port(uplink, action);
     }
@@ -373,7 +366,7 @@ impl OrderedPorts<'_, '_> {
     /// Begins to send what goes next to a host, if middleware lets it.
     fn start_shown(&mut self, now: Time, port: u32) {
         loop {
-            let own = &mut self.ports[port as usize];
+            let own = &mut self.own.ports[port as usize];
             let Some((frame, class)) = own.take_next(now) else { return };
             let tor = self.tor.as_mut().filter(|_| !frame.is_pfc());
             let known = (self.plan, &**self.world.hosts.layout() as &dyn Ends);
@@ -387,12 +380,147 @@ impl OrderedPorts<'_, '_> {
         }
     }
 
-    /// A PFC frame from the far end of `in_port` has come. Ports that are replayed together have been, up
-    /// to now.
+    /// Whether a frame joins and nobody pauses for it, whatever has left other ports than `out`.
+    #[inline]
+    fn is_sure(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
+        let Some(wanted) = self.wanted((in_port, out), frame) else { return false };
+        self.pool.as_mut().is_some_and(|pool| pool.ask_early(now, &wanted) == Some(true))
+    }
+
+    /// Whether a policy that sees the switch keeps a frame if its port does.
+    fn would_keep(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
+        self.wanted((in_port, out), frame).is_none_or(|wanted| self.is_kept(now, &wanted))
+    }
+
+    /// A frame as a policy that sees the switch is asked of it, if its queue has room.
+    #[inline]
+    fn wanted(&self, (in_port, out): (u32, u32), frame: Frame) -> Option<Candidate> {
+        let fits = self.own.ports[out as usize].fits(frame, self.world.discipline.on_down);
+        let (class, true) = fits? else { return None };
+        let queue = QueueId { port: out, class: class as u32 };
+        Some(candidate(&self.world.hosts, (in_port, queue), frame.size(), Some(frame)))
+    }
+
+    /// The room that a policy makes which sees the switch.
+    fn make_room(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> Room {
+        let discipline = self.world.discipline;
+        let none = Room { frame: false, header: false };
+        let port = &self.own.ports[out as usize];
+        let Some((class, fits)) = port.fits(frame, discipline.on_down) else { return none };
+        let is_kept = |own: &mut Self, class: usize, bytes, data| {
+            let queue = QueueId { port: out, class: class as u32 };
+            let candidate = candidate(&own.world.hosts, (in_port, queue), bytes, data);
+            own.is_kept(now, &candidate)
+        };
+        if fits && is_kept(self, class, frame.size(), Some(frame)) {
+            return Room::AMPLE;
+        }
+        if !discipline.trim || frame.is_control() {
+            return none;
+        }
+        let port = &self.own.ports[out as usize];
+        let fits = port.has_control_room(discipline.header);
+        let header = fits && is_kept(self, port.control_queue(), discipline.header, None);
+        Room { frame: false, header }
+    }
+
+    /// Whether a frame for which its queue has room is kept, when others have gone for it.
+    fn is_kept(&mut self, now: Time, frame: &Candidate) -> bool {
+        loop {
+            let Some(pool) = &mut self.pool else { return true };
+            match pool.ask(now, frame) {
+                Admission::Keep => return pool.has_room(frame.queue.port, frame.bytes),
+                Admission::Refuse => return false,
+                Admission::PushOut(queue) if self.push_out(now, queue) => {}
+                Admission::PushOut(_) => return false,
+            }
+        }
+    }
+
+    /// Drops the last frame of a queue, if one waits there.
+    fn push_out(&mut self, now: Time, queue: QueueId) -> bool {
+        let port = &mut self.own.ports[queue.port as usize];
+        let Some(gone) = port.push_out(now, queue.class as usize, self.world) else { return false };
+        self.ordered.await_port(queue.port as usize, port.next_due());
+        self.note_gone(now, gone);
+        true
+    }
+
+    /// The room that the memory of the switch has for a frame at port `out`, which has caught up.
+    fn room(&mut self, now: Time, out: u32, frame: Frame) -> Room {
+        let (own, line) = (&mut self.own.ports[out as usize], &mut self.own.lines[out as usize]);
+        let queued = own.data_queued(now, frame, line, self.world);
+        let is_ample = |pool: &&mut Pool| pool.is_ample(out, frame.size(), queued);
+        if self.pool.as_ref().is_none_or(is_ample) {
+            return Room::AMPLE;
+        }
+        if !self.ordered.in_order || !self.ordered.apart.is_empty() {
+            self.catch_up(now);
+        }
+        let header = self.world.discipline.header;
+        let room = |pool: &&mut Pool| pool.room(out, frame.size(), queued, header);
+        self.pool.as_ref().map_or(Room::AMPLE, room)
+    }
+
+    /// The switch, all of whose ports have caught up, pauses one class more at a port.
+    fn pause(&mut self) {
+        self.ordered.pauses += 1;
+        self.keep_order();
+    }
+
+    /// The ports, all of which have caught up, are replayed together.
+    fn keep_order(&mut self) {
+        if !self.ordered.in_order {
+            self.ordered.in_order = true;
+            for (number, port) in self.own.ports.iter().enumerate() {
+                self.ordered.await_port(number, port.next_due());
+            }
+        }
+    }
+
+    /// Carries out, port by port, what those have due up to and including `until` that are replayed each on
+    /// its own. Returns when the first next has something to do.
     #[inline(never)]
-    pub(in crate::engine) fn on_pause(&mut self, now: Time, in_port: u32, frame: Frame) {
-        let own = &mut self.ports[in_port as usize];
-        own.replay(now, &mut self.lines[in_port as usize], self.world);
+    fn catch_up(&mut self, until: Time) -> Time {
+        let Self { busy, own: AlikePorts { lines, ports }, pool, world, ordered, .. } = self;
+        let among = |word: usize| if ordered.in_order { ordered.apart[word] } else { u64::MAX };
+        let next = replay_ports_among(busy, among, |out| {
+            ports[out].replay(until, &mut lines[out], world);
+            if let Some(pool) = pool
+                && !pool.sees_switch()
+            {
+                pool.note_freed(out, ports[out].freed_bytes());
+            }
+            ports[out].next_due()
+        });
+        self.count_out(until);
+        next
+    }
+}
+
+impl<'s, 'w> Coupling<'w> for OrderedPorts<'s, 'w> {
+    type Own = AlikePorts<'s, Port>;
+
+    const ORDERED: bool = true;
+
+    #[inline(always)]
+    fn own(&mut self) -> (&mut AlikePorts<'s, Port>, &mut World<'w>) {
+        (&mut self.own, self.world)
+    }
+
+    /// Ports that are replayed together are.
+    #[inline]
+    fn before(&mut self, now: Time) {
+        if self.ordered.due_at <= now {
+            self.replay_in_order(now);
+        }
+    }
+
+    /// Ports that are replayed together have been, up to now.
+    #[inline(never)]
+    fn on_pause(&mut self, now: Time, in_port: u32, frame: Frame) {
+        let own = &mut self.own.ports[in_port as usize];
+        own.replay(now, &mut self.own.lines[in_port as usize], self.world);
         if let Some(classes) = own.classes() {
             match classes.on_pause(now, frame) {
                 0 => {}
@@ -402,24 +530,18 @@ impl OrderedPorts<'_, '_> {
         self.start_at(now, in_port);
     }
 
-    /// A frame that came in through `in_port` goes to the queue of `out`. Ports that are replayed
-    /// together have been, up to now.
+    /// Ports that are replayed together have been, up to now.
     #[inline]
-    pub(in crate::engine) fn enqueue(
-        &mut self,
-        now: Time,
-        (in_port, out): (u32, u32),
-        frame: Frame,
-    ) {
+    fn enqueue(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) {
         let came_in = PortId(self.first_id + in_port);
         let (origin, place) = (in_port as usize, out as usize);
         let in_order = self.ordered.in_order && !self.ordered.is_apart(place);
         if in_order {
-            self.ports[place].play_changes(now, self.world);
+            self.own.ports[place].play_changes(now, self.world);
         } else {
-            self.ports[place].replay(now, &mut self.lines[place], self.world);
+            self.own.ports[place].replay(now, &mut self.own.lines[place], self.world);
             self.count_out(now);
-            if self.ports[origin].may_pause_for(frame) {
+            if self.own.ports[origin].may_pause_for(frame) {
                 self.catch_up(now);
             }
         }
@@ -447,9 +569,9 @@ impl OrderedPorts<'_, '_> {
             }
             Some(_) => self.room(now, out, frame),
         };
-        let joined = self.ports[place].admit(now, came_in, frame, room, self.world);
+        let joined = self.own.ports[place].admit(now, came_in, frame, room, self.world);
         if let (Some(pool), Some(joined)) = (&mut self.pool, joined) {
-            let control = self.ports[place].control_queue();
+            let control = self.own.ports[place].control_queue();
             let class = joined.data.unwrap_or(control) as u32;
             let queue = QueueId { port: out, class };
             let data = joined.data.map(|_| frame);
@@ -457,7 +579,7 @@ impl OrderedPorts<'_, '_> {
             pool.join(now, &candidate);
         }
         if let Some(Joined { data: Some(class), bytes }) = joined
-            && self.ports[origin].count_in(now, class, bytes.0)
+            && self.own.ports[origin].count_in(now, class, bytes.0)
         {
             self.note_turn(now, in_port, true);
             self.pause();
@@ -469,133 +591,14 @@ impl OrderedPorts<'_, '_> {
             self.ask_memory(now, in_port, class);
         } else if !in_order {
             note_busy(self.busy, place);
-            return self.ports[place].try_start(now, self.world);
+            return self.own.ports[place].try_start(now, self.world);
         }
         self.start_at(now, out);
         self.tell(now);
     }
 
-    /// Whether a frame joins and nobody pauses for it, whatever has left other ports than `out`.
-    #[inline]
-    fn is_sure(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
-        let Some(wanted) = self.wanted((in_port, out), frame) else { return false };
-        self.pool.as_mut().is_some_and(|pool| pool.ask_early(now, &wanted) == Some(true))
-    }
-
-    /// Whether a policy that sees the switch keeps a frame if its port does.
-    fn would_keep(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
-        self.wanted((in_port, out), frame).is_none_or(|wanted| self.is_kept(now, &wanted))
-    }
-
-    /// A frame as a policy that sees the switch is asked of it, if its queue has room.
-    #[inline]
-    fn wanted(&self, (in_port, out): (u32, u32), frame: Frame) -> Option<Candidate> {
-        let fits = self.ports[out as usize].fits(frame, self.world.discipline.on_down);
-        let (class, true) = fits? else { return None };
-        let queue = QueueId { port: out, class: class as u32 };
-        Some(candidate(&self.world.hosts, (in_port, queue), frame.size(), Some(frame)))
-    }
-
-    /// The room that a policy makes which sees the switch.
-    fn make_room(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> Room {
-        let discipline = self.world.discipline;
-        let none = Room { frame: false, header: false };
-        let port = &self.ports[out as usize];
-        let Some((class, fits)) = port.fits(frame, discipline.on_down) else { return none };
-        let is_kept = |own: &mut Self, class: usize, bytes, data| {
-            let queue = QueueId { port: out, class: class as u32 };
-            let candidate = candidate(&own.world.hosts, (in_port, queue), bytes, data);
-            own.is_kept(now, &candidate)
-        };
-        if fits && is_kept(self, class, frame.size(), Some(frame)) {
-            return Room::AMPLE;
-        }
-        if !discipline.trim || frame.is_control() {
-            return none;
-        }
-        let port = &self.ports[out as usize];
-        let fits = port.has_control_room(discipline.header);
-        let header = fits && is_kept(self, port.control_queue(), discipline.header, None);
-        Room { frame: false, header }
-    }
-
-    /// Whether a frame for which its queue has room is kept, when others have gone for it.
-    fn is_kept(&mut self, now: Time, frame: &Candidate) -> bool {
-        loop {
-            let Some(pool) = &mut self.pool else { return true };
-            match pool.ask(now, frame) {
-                Admission::Keep => return pool.has_room(frame.queue.port, frame.bytes),
-                Admission::Refuse => return false,
-                Admission::PushOut(queue) if self.push_out(now, queue) => {}
-                Admission::PushOut(_) => return false,
-            }
-        }
-    }
-
-    /// Drops the last frame of a queue, if one waits there.
-    fn push_out(&mut self, now: Time, queue: QueueId) -> bool {
-        let port = &mut self.ports[queue.port as usize];
-        let Some(gone) = port.push_out(now, queue.class as usize, self.world) else { return false };
-        self.ordered.await_port(queue.port as usize, port.next_due());
-        self.note_gone(now, gone);
-        true
-    }
-
-    /// The room that the memory of the switch has for a frame at port `out`, which has caught up.
-    fn room(&mut self, now: Time, out: u32, frame: Frame) -> Room {
-        let (own, line) = (&mut self.ports[out as usize], &mut self.lines[out as usize]);
-        let queued = own.data_queued(now, frame, line, self.world);
-        let is_ample = |pool: &&mut Pool| pool.is_ample(out, frame.size(), queued);
-        if self.pool.as_ref().is_none_or(is_ample) {
-            return Room::AMPLE;
-        }
-        if !self.ordered.in_order || !self.ordered.apart.is_empty() {
-            self.catch_up(now);
-        }
-        let header = self.world.discipline.header;
-        let room = |pool: &&mut Pool| pool.room(out, frame.size(), queued, header);
-        self.pool.as_ref().map_or(Room::AMPLE, room)
-    }
-
-    /// The switch, all of whose ports have caught up, pauses one class more at a port.
-    fn pause(&mut self) {
-        self.ordered.pauses += 1;
-        self.keep_order();
-    }
-
-    /// The ports, all of which have caught up, are replayed together.
-    fn keep_order(&mut self) {
-        if !self.ordered.in_order {
-            self.ordered.in_order = true;
-            for (number, port) in self.ports.iter().enumerate() {
-                self.ordered.await_port(number, port.next_due());
-            }
-        }
-    }
-
-    /// Carries out, port by port, what those have due up to and including `until` that are replayed each on
-    /// its own. Returns when the first next has something to do.
-    #[inline(never)]
-    fn catch_up(&mut self, until: Time) -> Time {
-        let Self { busy, lines, ports, pool, world, ordered, .. } = self;
-        let among = |word: usize| if ordered.in_order { ordered.apart[word] } else { u64::MAX };
-        let next = replay_ports_among(busy, among, |out| {
-            ports[out].replay(until, &mut lines[out], world);
-            if let Some(pool) = pool
-                && !pool.sees_switch()
-            {
-                pool.note_freed(out, ports[out].freed_bytes());
-            }
-            ports[out].next_due()
-        });
-        self.count_out(until);
-        next
-    }
-
-    /// Carries out what is due up to and including `until`, and wakes the switch, number `number`,
-    /// for what is to come.
-    pub(in crate::engine) fn finish(&mut self, number: u32, until: Time) {
-        self.replay(until);
+    fn finish(&mut self, until: Time) -> Time {
+        self.before(until);
         let mut next = self.timer();
         if self.ordered.in_order {
             next = next.min(self.ordered.due_at);
@@ -603,9 +606,7 @@ impl OrderedPorts<'_, '_> {
         if !self.ordered.in_order || !self.ordered.apart.is_empty() {
             next = next.min(self.catch_up(until));
         }
-        if next < Time::NEVER {
-            self.world.calendar.wake(next, Wake::Switch { switch: number });
-        }
+        next
     }
 }
 

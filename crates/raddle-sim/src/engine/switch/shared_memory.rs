@@ -4,10 +4,10 @@
 //! that, and makes no new maximum, would be kept without: nobody has to look. Any other makes all
 //! ports catch up first.
 
-use crate::engine::link::{Line, PortKind};
-use crate::engine::port::kinds::{SwitchPorts, of_kind};
-use crate::engine::port::{Arriving, QueuePort, Room};
+use crate::engine::port::{Arriving, Room};
 use crate::engine::switch::busy::{note_busy, replay_ports};
+use crate::engine::switch::coupling::{Coupling, Site};
+use crate::engine::switch::own_ports::OwnPorts;
 use crate::engine::world::World;
 use crate::record::TrainingRow;
 use crate::wire::frame::Frame;
@@ -25,24 +25,6 @@ pub(in crate::engine) struct Pool {
     gone: Vec<u64>,
     /// Whether its policy hears sums of what leaves, see [`super::told_memory`].
     pub(super) told: bool,
-}
-
-/// The ports of one switch, counted within it.
-pub(in crate::engine) trait OwnPorts {
-    /// [`QueuePort::data_queued`].
-    fn data_queued(
-        &mut self,
-        out: usize,
-        now: Time,
-        frame: Frame,
-        world: &mut World<'_>,
-    ) -> Option<u64>;
-
-    /// [`QueuePort::enqueue`].
-    fn enqueue(&mut self, out: usize, arriving: Arriving, world: &mut World<'_>) -> Bytes;
-
-    /// [`QueuePort::carry_out`], then [`QueuePort::next_action`] and [`QueuePort::freed_bytes`].
-    fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64);
 }
 
 impl Pool {
@@ -217,66 +199,33 @@ impl Pool {
     }
 }
 
-/// Ports of one kind.
-pub(in crate::engine) struct AlikePorts<'s, P> {
-    pub(in crate::engine) lines: &'s mut [Line],
-    pub(in crate::engine) ports: &'s mut [P],
+/// Ports that share memory: one takes room from the others, so arrivals stay in order.
+pub(in crate::engine) struct Pooled<'s, 'w, O> {
+    pub(in crate::engine) site: Site<'s, 'w, O>,
+    pub(in crate::engine) pool: &'s mut Pool,
 }
 
-impl<P: QueuePort> OwnPorts for AlikePorts<'_, P> {
+impl<'w, O: OwnPorts> Coupling<'w> for Pooled<'_, 'w, O> {
+    type Own = O;
+
     #[inline(always)]
-    fn data_queued(
-        &mut self,
-        out: usize,
-        now: Time,
-        frame: Frame,
-        world: &mut World<'_>,
-    ) -> Option<u64> {
-        self.ports[out].data_queued(now, frame, &mut self.lines[out], world)
+    fn own(&mut self) -> (&mut O, &mut World<'w>) {
+        (&mut self.site.own, self.site.world)
     }
 
     #[inline(always)]
-    fn enqueue(&mut self, out: usize, arriving: Arriving, world: &mut World<'_>) -> Bytes {
-        self.ports[out].enqueue(arriving, &mut self.lines[out], world)
+    fn before(&mut self, _: Time) {}
+
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) {
+        let Site { first_id, busy, own, world } = &mut self.site;
+        let way = (PortId(*first_id + in_port), out as usize);
+        self.pool.enqueue(now, way, frame, busy, own, world);
     }
 
-    #[inline]
-    fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64) {
-        let (port, line) = (&mut self.ports[out], &mut self.lines[out]);
-        port.carry_out(until, line, world);
-        (port.next_action(until, line), port.freed_bytes())
-    }
-}
-
-/// Ports of any kinds; the lines are the switch's own, and more.
-pub(in crate::engine) struct MixedPorts<'s> {
-    pub(in crate::engine) lines: &'s mut [Line],
-    pub(in crate::engine) ports: &'s mut SwitchPorts,
-}
-
-impl OwnPorts for MixedPorts<'_> {
-    fn data_queued(
-        &mut self,
-        out: usize,
-        now: Time,
-        frame: Frame,
-        world: &mut World<'_>,
-    ) -> Option<u64> {
-        let line = &mut self.lines[out];
-        let number = line.place.number();
-        of_kind!(mut self.ports, line.place.kind(), ports => {
-            ports[number].data_queued(now, frame, line, world)
-        })
-    }
-
-    fn enqueue(&mut self, out: usize, arriving: Arriving, world: &mut World<'_>) -> Bytes {
-        self.ports.enqueue(arriving, &mut self.lines[out], world)
-    }
-
-    fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64) {
-        let line = &mut self.lines[out];
-        let next = self.ports.carry_out(until, line, world);
-        let number = line.place.number();
-        (next, of_kind!(self.ports, line.place.kind(), ports => ports[number].freed_bytes()))
+    #[inline(always)]
+    fn finish(&mut self, until: Time) -> Time {
+        let Site { busy, own, world, .. } = &mut self.site;
+        self.pool.carry_out(until, busy, own, world)
     }
 }

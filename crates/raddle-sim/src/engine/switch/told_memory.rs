@@ -6,8 +6,10 @@
 //! ([`admit_early`](raddle_schemes::buffer::BufferPolicy::admit_early)). For its timer all ports catch up
 //! to that instant.
 
+use super::coupling::{Coupling, Site};
 use super::ordered::candidate;
-use super::shared_memory::{AlikePorts, MixedPorts, OwnPorts, Pool};
+use super::own_ports::{AlikePorts, MixedPorts, OwnPorts};
+use super::shared_memory::Pool;
 use crate::engine::link::PortKind;
 use crate::engine::port::fast::priority::waiting::Gone;
 use crate::engine::port::fast::{self, Asked};
@@ -235,6 +237,41 @@ impl Pool {
             self.hear(until, queue, ports.control_queued(out), until);
             next
         })
+    }
+}
+
+/// Ports that share memory whose policy hears sums of what leaves.
+pub(in crate::engine) struct Told<'s, 'w, O> {
+    pub(in crate::engine) site: Site<'s, 'w, O>,
+    pub(in crate::engine) pool: &'s mut Pool,
+}
+
+impl<'w, O: ToldPorts> Coupling<'w> for Told<'_, 'w, O> {
+    type Own = O;
+
+    #[inline(always)]
+    fn own(&mut self) -> (&mut O, &mut World<'w>) {
+        (&mut self.site.own, self.site.world)
+    }
+
+    #[inline(always)]
+    fn before(&mut self, now: Time) {
+        let Site { busy, own, world, .. } = &mut self.site;
+        self.pool.play(now, busy, own, world);
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) {
+        let Site { first_id, busy, own, world } = &mut self.site;
+        let way = (PortId(*first_id + in_port), in_port, out as usize);
+        self.pool.enqueue_told(now, way, frame, busy, own, world);
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, until: Time) -> Time {
+        self.before(until);
+        let Site { busy, own, world, .. } = &mut self.site;
+        self.pool.carry_out_told(until, busy, own, world).min(self.pool.timer_at())
     }
 }
 
