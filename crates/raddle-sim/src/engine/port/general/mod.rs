@@ -5,6 +5,7 @@
 //! and its next frame, and the changes of its link in between. Frames that leave are appended to
 //! the ring of the link. What has more than two classes, or a link that changes, is in `extras`.
 
+mod admission;
 pub(in crate::engine) mod classes;
 mod extras;
 pub(in crate::engine) mod voq;
