@@ -8,8 +8,11 @@ use crate::faults::OnDown;
 use crate::host::Hosts;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
+use crate::record::{DropCause, PortRecord};
+use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::{Bytes, Time};
+use std::collections::BTreeMap;
 
 /// The queue discipline of a run.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +52,29 @@ pub(super) struct World<'a> {
     pub(super) notes: Option<Box<Notes>>,
     /// Frames that left the switch being run, where it is ordered.
     pub(super) gone: Vec<Gone>,
+    /// Frames lost on arrival at a node, by the port that they came from.
+    pub(super) lost_on_arrival: BTreeMap<PortId, PortRecord>,
+}
+
+impl World<'_> {
+    /// Notes a frame lost at a node that the link from `port` led to.
+    #[cold]
+    pub(super) fn lose_on_arrival(
+        &mut self,
+        now: Time,
+        port: PortId,
+        frame: Frame,
+        cause: DropCause,
+    ) {
+        let losses = self.lost_on_arrival.entry(port).or_default();
+        if frame.is_pfc() {
+            losses.pfc.get_or_insert_default().lost += 1;
+            return;
+        }
+        losses.drop(frame, cause);
+        self.hosts.note_dropped(frame);
+        self.recorder.dropped(port, now, frame, cause);
+    }
 }
 
 /// A frame that is no longer in an ordered switch.

@@ -83,6 +83,12 @@ impl Faults {
         place.map_or(0, |place| self.clocks[place].1)
     }
 
+    /// When a node is dead.
+    pub(crate) fn deaths(&self, node: Node) -> Vec<(Time, Time)> {
+        let own = self.nodes.iter().find(|(dead, _)| *dead == node);
+        own.map_or_else(Vec::new, |(_, windows)| windows.clone())
+    }
+
     /// The changes of a port, in time order; none for a port that has none.
     pub fn changes_of(&self, port: PortId) -> &[(Time, PortChange)] {
         let index = self.ports.binary_search_by_key(&port, |(id, _)| *id);

@@ -95,7 +95,7 @@ impl Part<'_> {
         for (at, frame) in lost {
             let came_from = self.plan.fabric.ports[port.index()].peer;
             let cause = DropCause::NodeDown;
-            self.lost_on_arrival.note(at, came_from, frame, cause, &mut self.world);
+            self.world.lose_on_arrival(at, came_from, frame, cause);
         }
     }
 
@@ -173,7 +173,7 @@ impl Part<'_> {
         for (at, port, frame) in lost {
             let came_from = self.plan.fabric.ports[port.index()].peer;
             let cause = DropCause::NodeDown;
-            self.lost_on_arrival.note(at, came_from, frame, cause, &mut self.world);
+            self.world.lose_on_arrival(at, came_from, frame, cause);
         }
     }
 

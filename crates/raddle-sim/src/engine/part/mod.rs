@@ -7,7 +7,6 @@
 
 mod hosts;
 pub(super) mod prefetch;
-mod slices;
 pub(super) mod switches;
 mod wiring;
 
@@ -16,38 +15,28 @@ use super::partition::Partition;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::link::outbox::Outbox;
 use crate::engine::notes::Notes;
-use crate::engine::port::fast::Asked;
 use crate::engine::port::kinds::SwitchPorts;
 use crate::engine::schedule::calendar::{Calendar, Wake};
 use crate::engine::schedule::steps::NodeRanges;
 use crate::engine::schedule::windows::Grid;
 use crate::engine::switch::SwitchState;
-use crate::engine::switch::asleep::Asleep;
-use crate::engine::switch::closings::Closings;
+use crate::engine::switch::build::switch_states;
 use crate::engine::switch::next_hops::Forward;
-use crate::engine::switch::ordered::Ordered;
-use crate::engine::switch::shared_memory::Pool;
-use crate::engine::switch::voqs::Voqs;
 use crate::engine::world::{Discipline, World};
 use crate::host::Hosts;
 use crate::host::layout::Layout;
-use crate::middleware::Middleware;
-use crate::plan::{OrderedWhen, Plan};
+use crate::plan::Plan;
 use crate::record::deadlock::Waiting;
-use crate::record::followers::Follower;
 use crate::record::probes::ProbeRow;
 use crate::record::recorder::Recorder;
-use crate::record::{DropCause, PortRecord, TorRecord, TrainingRow};
+use crate::record::{PortRecord, TorRecord, TrainingRow};
 use crate::topology::{Fabric, Node};
 use crate::wire::arbitration::Arbitration;
-use crate::wire::frame::{Frame, count};
+use crate::wire::frame::count;
 use crate::wire::port_facts::PortFacts;
-use crate::wire::switch_memory::Memory;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
-use raddle_schemes::load_balance::switch::SwitchContext;
-use raddle_schemes::rng::{Rng, stream};
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::Time;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -86,7 +75,6 @@ pub(super) struct Part<'a> {
     pub(super) edges: (Vec<SwitchId>, Vec<PortId>),
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
-    pub(super) lost_on_arrival: LostOnArrival,
     pub(super) events: u64,
     /// Whether switches run from the last to the first in this window. They take turns: what ran
     /// last is still in the caches, so it runs first.
@@ -110,32 +98,6 @@ const CACHED_FLOWS: usize = 2048;
 /// nothing, and that a ring which a burst passes again and again is not resized each time.
 const SHRINKING_ROUND: usize = 1024;
 
-/// Frames lost on arrival at a node, by the port that they came from.
-#[derive(Default)]
-pub(super) struct LostOnArrival(pub(super) BTreeMap<PortId, PortRecord>);
-
-impl LostOnArrival {
-    /// Notes a frame lost at a node that the link from `port` led to.
-    #[cold]
-    pub(super) fn note(
-        &mut self,
-        now: Time,
-        port: PortId,
-        frame: Frame,
-        cause: DropCause,
-        world: &mut World<'_>,
-    ) {
-        let losses = self.0.entry(port).or_default();
-        if frame.is_pfc() {
-            losses.pfc.get_or_insert_default().lost += 1;
-            return;
-        }
-        losses.drop(frame, cause);
-        world.hosts.note_dropped(frame);
-        world.recorder.dropped(port, now, frame, cause);
-    }
-}
-
 /// Lists used anew in every window.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -143,78 +105,6 @@ pub(super) struct Scratch {
     /// Hosts below a switch.
     pub(super) below: Vec<u32>,
     pub(super) arrivals: Arrivals,
-}
-
-/// When a node is dead.
-fn deaths(plan: &Plan, node: Node) -> Vec<(Time, Time)> {
-    let own = plan.faults.nodes.iter().find(|(dead, _)| *dead == node);
-    own.map_or_else(Vec::new, |(_, windows)| windows.clone())
-}
-
-/// The switches of a part, each as far as its ports do not matter; these are added to `ids`.
-fn switch_states(
-    plan: &Plan,
-    switches: &[SwitchId],
-    longest_rtt: Span,
-    ids: &mut Vec<PortId>,
-) -> Vec<SwitchState> {
-    let hash = plan.leaves_flows_to_ecmp();
-    let shown = plan.switch_load_balance.probes();
-    let detours = plan.switch_load_balance.makes_detours();
-    let keeps_bulk = plan.keeps_bulk();
-    let state = |&id: &SwitchId| {
-        let switch = &plan.fabric.switches[id.index()];
-        let own = stream(plan.seed, "switch", u64::from(id.0));
-        let (edge, pod) = (switch.tier == 0, switch.pod);
-        let context = SwitchContext { switch: id, edge, pod, stream: own };
-        let first_port = ids.len() as u32;
-        ids.extend(switch.ports.clone().map(PortId));
-        let closings = Closings::of(&plan.fabric, &switch.ports);
-        SwitchState {
-            id,
-            selector: plan.port_selector(hash, &context),
-            follower: Follower::of_switch(plan, id, &shown),
-            rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
-            detours,
-            arbitration: Arbitration::of_switch(plan.seed, id),
-            first_port,
-            kind: None,
-            first_id: switch.ports.start,
-            busy: vec![0; switch.ports.len().div_ceil(64)],
-            asleep: None,
-            by_slices: closings.is_some() || keeps_bulk,
-            closings,
-            ordered: None,
-            pool: Memory::of(plan, id, longest_rtt)
-                .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
-            tor: Middleware::of(plan, id).map(Box::new),
-            hosts: 0..0,
-            deaths: deaths(plan, Node::Switch(id)),
-        }
-    };
-    switches.iter().map(state).collect()
-}
-
-impl SwitchState {
-    /// Settles whether it is ordered; its ports are `own`. Returns what they are asked.
-    fn settle_order(&mut self, plan: &Plan, own: &[PortId], longest_rtt: Span) -> Asked {
-        let fabric = &plan.fabric;
-        let mut when = plan.ordered_when(&fabric.switches[self.id.index()]);
-        if self.may_hear_sums(plan, own, longest_rtt)
-            && let Some(pool) = &mut self.pool
-        {
-            when = OrderedWhen::Never;
-            pool.hear_sums();
-        }
-        let leads_to_host = |id: &PortId| fabric.ports[id.index()].peer.0 < fabric.host_ports();
-        let voqs = Voqs::of(fabric, &fabric.switches[self.id.index()]);
-        self.ordered = Ordered::new(when, own.iter().map(leads_to_host), voqs);
-        let has_gate = |id: &PortId| plan.gate(*id).is_some();
-        if self.ordered.is_none() && own.iter().any(has_gate) {
-            self.asleep = Some(Box::new(Asleep::new(own.len())));
-        }
-        self.asked(when)
-    }
 }
 
 /// Hosts that run together, by the first of them; none where a host is alone.
@@ -290,7 +180,11 @@ impl<'a> Part<'a> {
             switches,
             hosts: members.hosts.clone(),
             host_ports,
-            host_deaths: members.hosts.iter().map(|&id| deaths(plan, Node::Host(id))).collect(),
+            host_deaths: members
+                .hosts
+                .iter()
+                .map(|&id| plan.faults.deaths(Node::Host(id)))
+                .collect(),
             group_of,
             groups,
             arbitration: Arbitration::of_hosts(plan.seed),
@@ -307,9 +201,9 @@ impl<'a> Part<'a> {
                 outbox: Outbox::to(partition.members.len()),
                 notes: Notes::of(plan),
                 gone: Vec::new(),
+                lost_on_arrival: BTreeMap::new(),
             },
             scratch: Scratch::default(),
-            lost_on_arrival: LostOnArrival::default(),
             events: 0,
             backwards: false,
             few_flows: if flows <= FEW_FLOWS { flows as u32 } else { 0 },
@@ -431,31 +325,29 @@ impl<'a> Part<'a> {
 
     /// Most bytes of memory ever used, of switches whose ports share theirs.
     pub(super) fn memories(&self) -> impl Iterator<Item = (SwitchId, u64)> {
-        let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.most()));
+        let of = |switch: &SwitchState| Some((switch.id, switch.shared.pool.as_ref()?.most()));
         self.switches.iter().filter_map(of)
     }
 
     /// What pools of memory came to, of switches whose policy has any.
     pub(super) fn pools(&self) -> impl Iterator<Item = (SwitchId, Pools)> {
-        let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.pools()?));
+        let of = |switch: &SwitchState| Some((switch.id, switch.shared.pool.as_ref()?.pools()?));
         self.switches.iter().filter_map(of)
     }
 
     /// What became of packets, of switches where that was recorded.
     pub(super) fn training(&self) -> impl Iterator<Item = (SwitchId, Vec<TrainingRow>)> {
-        let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.training()?));
+        let of = |switch: &SwitchState| Some((switch.id, switch.shared.pool.as_ref()?.training()?));
         self.switches.iter().filter_map(of)
     }
 
     /// What switches have shown, when the run has ended.
     pub(super) fn probes(&mut self) -> Vec<ProbeRow> {
         let mut rows = Vec::new();
-        for SwitchState { selector, follower, pool, tor, .. } in &mut self.switches {
-            if let Some(own) = follower.take() {
-                rows.extend(own.end(|to| selector.probes(to)));
-            }
-            rows.extend(tor.iter_mut().flat_map(|tor| tor.probes()));
-            rows.extend(pool.iter_mut().flat_map(|pool| pool.memory.probes()));
+        for SwitchState { scheme, shared, .. } in &mut self.switches {
+            rows.extend(scheme.end_probes());
+            rows.extend(shared.tor.iter_mut().flat_map(|tor| tor.probes()));
+            rows.extend(shared.pool.iter_mut().flat_map(|pool| pool.memory.probes()));
         }
         rows
     }
@@ -469,7 +361,7 @@ impl<'a> Part<'a> {
 
     /// What middleware did.
     pub(super) fn tors(&self) -> impl Iterator<Item = (SwitchId, TorRecord)> {
-        let of = |switch: &SwitchState| Some((switch.id, switch.tor.as_ref()?.record));
+        let of = |switch: &SwitchState| Some((switch.id, switch.shared.tor.as_ref()?.record));
         self.switches.iter().filter_map(of)
     }
 
@@ -486,7 +378,7 @@ impl<'a> Part<'a> {
     /// Data packets queued, held or on a link, and pulls and requests.
     pub(super) fn in_flight(&self) -> (u64, u64) {
         let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
-        let held = self.switches.iter().filter_map(|switch| switch.tor.as_ref());
+        let held = self.switches.iter().filter_map(|switch| switch.shared.tor.as_ref());
         let held = held.flat_map(|tor| tor.held());
         let (data, credit) = count(on_links.map(|entry| entry.frame).chain(held));
         let queued = self.ports.queued();

@@ -73,6 +73,11 @@ pub(super) trait QueuePort: Sized {
 
     fn record(&self) -> &PortRecord;
 
+    /// The port, if it is a general one.
+    fn as_general(&mut self) -> Option<&mut general::Port> {
+        None
+    }
+
     /// Data packets that are not on the link's ring, and pulls and requests.
     fn queued(&self) -> (u64, u64);
 }

@@ -9,6 +9,27 @@ use raddle_schemes::units::Time;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// Of a switch whose frames go by slices, or which keeps what waits for circuits.
+pub(in crate::engine) struct Slices {
+    /// When its lanes close, where what is late is taken out then.
+    pub(in crate::engine) closings: Option<Box<Closings>>,
+}
+
+impl Slices {
+    /// A frame goes to the queue of a port.
+    #[inline]
+    pub(in crate::engine) fn touch(&mut self, port: u32) {
+        if let Some(closings) = &mut self.closings {
+            closings.touch(port);
+        }
+    }
+
+    /// When lanes close next that may have frames then.
+    pub(in crate::engine) fn next_due(&self) -> Time {
+        self.closings.as_ref().map_or(Time::NEVER, |own| own.next_due())
+    }
+}
+
 /// The closings of a switch's lanes, the same in each period.
 #[derive(Debug)]
 pub(in crate::engine) struct Closings {

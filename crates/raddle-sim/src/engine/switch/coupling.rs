@@ -1,16 +1,19 @@
 //! Couplings: what the ports of a switch share, and so when it is carried out what they have to do.
 //!
-//! [`Alone`]: each on its own. [`Pooled`](super::shared_memory::Pooled): they share memory.
-//! [`Told`](super::told_memory::Told): they do, and its policy hears sums of what leaves.
-//! [`OrderedPorts`](super::ordered::OrderedPorts): they are replayed together, in order of time.
+//! [`Alone`]: each on its own. [`Pooled`]: they share memory. [`Told`](super::told_memory::Told): they do,
+//! and its policy hears sums of what leaves. [`OrderedPorts`](super::ordered::OrderedPorts): they are
+//! replayed together, in order of time.
 
+use super::asleep::Asleep;
+use super::busy::{note_busy, replay_ports};
+use super::own_ports::OwnPorts;
+use super::shared_memory::Pool;
 use crate::engine::port::{Arriving, Room};
-use crate::engine::switch::busy::note_busy;
-use crate::engine::switch::own_ports::OwnPorts;
 use crate::engine::world::World;
+use crate::middleware::Middleware;
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Bytes, Time};
 
 /// What differs between switches in how arrivals are taken to queues. Ports are counted within the
 /// switch.
@@ -20,21 +23,30 @@ pub(in crate::engine) trait Coupling<'w> {
     /// Whether it is ordered: frames of flow control may come, and a plain switch may have notes.
     const ORDERED: bool = false;
 
-    /// The ports, and what they share with others.
-    fn own(&mut self) -> (&mut Self::Own, &mut World<'w>);
+    /// Whether each port may take all of a window before the next one does.
+    const PORT_BY_PORT: bool = false;
 
-    /// Busy ports, ports and the rest, where each port may take all of a window before the next one does.
+    /// All that it has.
+    fn parts(&mut self) -> Parts<'_, 'w, Self::Own>;
+
+    /// A window begins in which so much comes in.
     #[inline(always)]
-    fn port_by_port(&mut self) -> Option<(&mut [u64], &mut Self::Own, &mut World<'w>)> {
-        None
-    }
+    fn begin(&mut self, _incoming: impl FnOnce() -> Bytes) {}
 
     /// So much arrives in the window that looking at a port in vain costs less than noting each frame's.
     #[inline(always)]
     fn expect_many(&mut self, _ports: usize) {}
 
-    /// Carries out what has to be up to and including `now` before something arrives then.
-    fn before(&mut self, now: Time);
+    /// Carries out what has to be up to and including `until` before something arrives then.
+    fn before(&mut self, until: Time);
+
+    /// The same up to the first instant at which middleware may send something, which is returned; if
+    /// there is none, all of it.
+    #[inline]
+    fn before_next(&mut self, until: Time) -> Option<Time> {
+        self.before(until);
+        None
+    }
 
     /// A PFC frame has come to a port from its far end.
     #[inline(always)]
@@ -43,17 +55,36 @@ pub(in crate::engine) trait Coupling<'w> {
     /// Takes a frame that came in through one port to the queue of another.
     fn enqueue(&mut self, now: Time, way: (u32, u32), frame: Frame);
 
-    /// Carries out what is due up to and including `until`. Returns when something next is.
-    fn finish(&mut self, until: Time) -> Time;
+    /// Carries out what is due up to and including `until`. Returns when something next is. Ports that have
+    /// nothing to carry out for a while are put among those `asleep`, where there are any.
+    fn finish(&mut self, until: Time, asleep: Option<&mut Asleep>) -> Time;
 }
 
-/// The ports of a switch, and what they share with others.
+/// What a coupling has, each for itself.
+pub(in crate::engine) struct Parts<'t, 'w, O> {
+    pub(in crate::engine) busy: &'t mut [u64],
+    pub(in crate::engine) own: &'t mut O,
+    pub(in crate::engine) pool: Option<&'t mut Pool>,
+    pub(in crate::engine) tor: Option<&'t mut Middleware>,
+    pub(in crate::engine) world: &'t mut World<'w>,
+}
+
+/// The ports of a switch, with what any coupling has.
 pub(in crate::engine) struct Site<'s, 'w, O> {
     /// The switch's first port in the fabric.
     pub(in crate::engine) first_id: u32,
     pub(in crate::engine) busy: &'s mut [u64],
     pub(in crate::engine) own: O,
+    pub(in crate::engine) tor: Option<&'s mut Middleware>,
     pub(in crate::engine) world: &'s mut World<'w>,
+}
+
+impl<'w, O> Site<'_, 'w, O> {
+    #[inline(always)]
+    pub(super) fn parts<'t>(&'t mut self, pool: Option<&'t mut Pool>) -> Parts<'t, 'w, O> {
+        let tor = self.tor.as_deref_mut();
+        Parts { busy: self.busy, own: &mut self.own, pool, tor, world: self.world }
+    }
 }
 
 /// Ports that share nothing.
@@ -72,15 +103,11 @@ impl<'s, 'w, O> Alone<'s, 'w, O> {
 impl<'w, O: OwnPorts> Coupling<'w> for Alone<'_, 'w, O> {
     type Own = O;
 
-    #[inline(always)]
-    fn own(&mut self) -> (&mut O, &mut World<'w>) {
-        (&mut self.site.own, self.site.world)
-    }
+    const PORT_BY_PORT: bool = true;
 
     #[inline(always)]
-    fn port_by_port(&mut self) -> Option<(&mut [u64], &mut O, &mut World<'w>)> {
-        let Site { busy, own, world, .. } = &mut self.site;
-        Some((busy, own, world))
+    fn parts(&mut self) -> Parts<'_, 'w, O> {
+        self.site.parts(None)
     }
 
     #[inline(always)]
@@ -94,7 +121,7 @@ impl<'w, O: OwnPorts> Coupling<'w> for Alone<'_, 'w, O> {
 
     #[inline(always)]
     fn enqueue(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) {
-        let Site { first_id, busy, own, world } = &mut self.site;
+        let Site { first_id, busy, own, world, .. } = &mut self.site;
         if self.notes_busy {
             note_busy(busy, out as usize);
         }
@@ -103,9 +130,56 @@ impl<'w, O: OwnPorts> Coupling<'w> for Alone<'_, 'w, O> {
     }
 
     #[inline(always)]
-    fn finish(&mut self, until: Time) -> Time {
+    fn finish(&mut self, until: Time, asleep: Option<&mut Asleep>) -> Time {
         let Site { busy, own, world, .. } = &mut self.site;
-        own.carry_out_busy(busy, until, world)
+        match asleep {
+            None => own.carry_out_busy(busy, until, world),
+            Some(asleep) => {
+                replay_ports(busy, |out| asleep.put(out, own.carry_out(out, until, world).0));
+                asleep.next()
+            }
+        }
+    }
+}
+
+/// Ports that share memory: one takes room from the others, so arrivals stay in order.
+pub(in crate::engine) struct Pooled<'s, 'w, O> {
+    pub(in crate::engine) site: Site<'s, 'w, O>,
+    pub(in crate::engine) pool: &'s mut Pool,
+}
+
+impl<'w, O: OwnPorts> Coupling<'w> for Pooled<'_, 'w, O> {
+    type Own = O;
+
+    #[inline(always)]
+    fn parts(&mut self) -> Parts<'_, 'w, O> {
+        self.site.parts(Some(self.pool))
+    }
+
+    #[inline(always)]
+    fn before(&mut self, _: Time) {}
+
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) {
+        let Site { first_id, busy, own, world, .. } = &mut self.site;
+        let way = (PortId(*first_id + in_port), out as usize);
+        self.pool.enqueue(now, way, frame, busy, own, world);
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, until: Time, asleep: Option<&mut Asleep>) -> Time {
+        let Site { busy, own, world, .. } = &mut self.site;
+        match asleep {
+            None => self.pool.carry_out(until, busy, own, world),
+            Some(asleep) => {
+                replay_ports(busy, |out| {
+                    let (action, gone) = own.carry_out(out, until, world);
+                    self.pool.note_freed(out, gone);
+                    asleep.put(out, action)
+                });
+                asleep.next()
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! under flows with keys of their own. Their loop is compiled for each scheme, coupling and kind of
 //! port.
 
-use super::coupling::Coupling;
+use super::coupling::{Coupling, Parts};
 use super::next_hops::TreeNode;
 use super::own_ports::{PlainPorts, carry_out};
 use super::view::AroundPlain;
@@ -78,10 +78,8 @@ where
         let (mut chooser, rest) = self.with(selector);
         let Loop { number, start, until, arrivals, mut coupling } = rest;
         let are_many = arrivals.are_many_for(chooser.ports);
-        if chooser.stateless
-            && are_many
-            && let Some((busy, own, world)) = coupling.port_by_port()
-        {
+        if D::PORT_BY_PORT && chooser.stateless && are_many {
+            let Parts { busy, own, world, .. } = coupling.parts();
             let next = chooser.take_port_by_port((start, until), arrivals, busy, own, world);
             return wake(number, next, world);
         }
@@ -97,12 +95,13 @@ where
                 continue;
             }
             bring_note(&mut coupling, chooser.first_id + in_port, frame);
-            let (own, world) = coupling.own();
+            let Parts { own, world, .. } = coupling.parts();
             let out = chooser.choose(now, now, frame, own, world);
             coupling.enqueue(now, (in_port, out), frame);
         }
-        let next = coupling.finish(until);
-        wake(number, next, coupling.own().1);
+        // Plain switches have no gates.
+        let next = coupling.finish(until, None);
+        wake(number, next, coupling.parts().world);
     }
 
     /// The same under a scheme that looks before: all that arrives at an instant chooses before
@@ -119,7 +118,7 @@ where
             outs.clear();
             outs.extend(together.clone().map(|(_, frame)| {
                 // A PFC frame goes no further.
-                let (own, world) = coupling.own();
+                let Parts { own, world, .. } = coupling.parts();
                 let goes_on = !(D::ORDERED && frame.is_pfc());
                 if goes_on { chooser.choose(now, seen, frame, own, world) } else { 0 }
             }));
@@ -133,8 +132,9 @@ where
                 coupling.enqueue(now, (in_port, out), frame);
             }
         }
-        let next = coupling.finish(until);
-        wake(number, next, coupling.own().1);
+        // Plain switches have no gates.
+        let next = coupling.finish(until, None);
+        wake(number, next, coupling.parts().world);
     }
 
     #[inline(always)]
@@ -143,7 +143,8 @@ where
         let Window { number, switch, first_id, start, end, arrivals, node, epoch, .. } = window;
         let Window { fabric, forwarding, rng, .. } = window;
         let ports = fabric.switches[switch.index()].ports.len();
-        let (own, world) = coupling.own();
+        coupling.begin(|| arrivals.bytes());
+        let Parts { own, world, .. } = coupling.parts();
         own.cut(ports);
         let chooser = Chooser {
             stateless: selector.is_stateless(),
@@ -167,7 +168,7 @@ where
 #[inline(always)]
 fn bring_note<'w, D: Coupling<'w>>(coupling: &mut D, came_in: u32, frame: Frame) {
     if D::ORDERED
-        && let Some(notes) = &mut coupling.own().1.notes
+        && let Some(notes) = &mut coupling.parts().world.notes
     {
         notes.bring(PortId(came_in), frame);
     }
@@ -175,7 +176,7 @@ fn bring_note<'w, D: Coupling<'w>>(coupling: &mut D, came_in: u32, frame: Frame)
 
 /// Wakes a switch at `next`, unless that is never.
 #[inline(always)]
-fn wake(switch: u32, next: Time, world: &mut World<'_>) {
+pub(super) fn wake(switch: u32, next: Time, world: &mut World<'_>) {
     if next < Time::NEVER {
         world.calendar.wake(next, Wake::Switch { switch });
     }

@@ -1,11 +1,13 @@
 //! The ports of one switch, as its coupling has them.
 
 use crate::engine::link::{Line, PortKind};
+use crate::engine::port::general::Port;
 use crate::engine::port::kinds::{SwitchPorts, of_kind};
 use crate::engine::port::{Arriving, QueuePort};
 use crate::engine::switch::busy::replay_ports;
 use crate::engine::world::World;
 use crate::wire::frame::Frame;
+use raddle_schemes::load_balance::switch::Queue;
 use raddle_schemes::units::{Bytes, Time};
 
 /// The ports of one switch, counted within it.
@@ -24,6 +26,12 @@ pub(in crate::engine) trait OwnPorts {
 
     /// [`QueuePort::carry_out`], then [`QueuePort::next_action`] and [`QueuePort::freed_bytes`].
     fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64);
+
+    /// [`QueuePort::queue`].
+    fn queue(&mut self, out: usize, now: Time, world: &mut World<'_>) -> Queue;
+
+    /// A general port, and its line; none, if the port is of another kind.
+    fn general(&mut self, out: usize) -> Option<(&mut Port, &mut Line)>;
 
     /// Carries out what busy ports have to up to and including `until`. Returns when the first next has
     /// to.
@@ -83,6 +91,15 @@ impl<P: QueuePort> OwnPorts for AlikePorts<'_, P> {
     fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64) {
         let (port, line) = (&mut self.ports[out], &mut self.lines[out]);
         (carry_out(port, line, until, world), port.freed_bytes())
+    }
+
+    #[inline]
+    fn queue(&mut self, out: usize, now: Time, world: &mut World<'_>) -> Queue {
+        self.ports[out].queue(now, &mut self.lines[out], world)
+    }
+
+    fn general(&mut self, out: usize) -> Option<(&mut Port, &mut Line)> {
+        Some((self.ports[out].as_general()?, &mut self.lines[out]))
     }
 
     #[inline(always)]
@@ -145,6 +162,17 @@ impl OwnPorts for MixedPorts<'_> {
         let next = self.ports.carry_out(until, line, world);
         let number = line.place.number();
         (next, of_kind!(self.ports, line.place.kind(), ports => ports[number].freed_bytes()))
+    }
+
+    #[inline]
+    fn queue(&mut self, out: usize, now: Time, world: &mut World<'_>) -> Queue {
+        self.ports.queue(now, &mut self.lines[out], world)
+    }
+
+    fn general(&mut self, out: usize) -> Option<(&mut Port, &mut Line)> {
+        let line = &mut self.lines[out];
+        let is_general = line.place.kind() == PortKind::General;
+        is_general.then(|| (&mut self.ports.general[line.place.number()], line))
     }
 
     fn carry_out_busy(&mut self, busy: &mut [u64], until: Time, world: &mut World<'_>) -> Time {

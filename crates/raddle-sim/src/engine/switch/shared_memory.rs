@@ -6,11 +6,11 @@
 
 use crate::engine::port::{Arriving, Room};
 use crate::engine::switch::busy::{note_busy, replay_ports};
-use crate::engine::switch::coupling::{Coupling, Site};
 use crate::engine::switch::own_ports::OwnPorts;
 use crate::engine::world::World;
+use crate::host::Hosts;
 use crate::record::TrainingRow;
-use crate::wire::frame::Frame;
+use crate::wire::frame::{Frame, Kind};
 use crate::wire::switch_memory::Memory;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
@@ -199,33 +199,14 @@ impl Pool {
     }
 }
 
-/// Ports that share memory: one takes room from the others, so arrivals stay in order.
-pub(in crate::engine) struct Pooled<'s, 'w, O> {
-    pub(in crate::engine) site: Site<'s, 'w, O>,
-    pub(in crate::engine) pool: &'s mut Pool,
-}
-
-impl<'w, O: OwnPorts> Coupling<'w> for Pooled<'_, 'w, O> {
-    type Own = O;
-
-    #[inline(always)]
-    fn own(&mut self) -> (&mut O, &mut World<'w>) {
-        (&mut self.site.own, self.site.world)
-    }
-
-    #[inline(always)]
-    fn before(&mut self, _: Time) {}
-
-    #[inline(always)]
-    fn enqueue(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) {
-        let Site { first_id, busy, own, world } = &mut self.site;
-        let way = (PortId(*first_id + in_port), out as usize);
-        self.pool.enqueue(now, way, frame, busy, own, world);
-    }
-
-    #[inline(always)]
-    fn finish(&mut self, until: Time) -> Time {
-        let Site { busy, own, world, .. } = &mut self.site;
-        self.pool.carry_out(until, busy, own, world)
-    }
+/// A frame of `bytes` that came in through a port and wants to join a queue, as a policy sees it;
+/// `data` is the frame, unless of one of data only the header is left.
+pub(super) fn candidate(
+    hosts: &Hosts<'_>,
+    (came_in, queue): (u32, QueueId),
+    bytes: Bytes,
+    data: Option<Frame>,
+) -> Candidate {
+    let flow = data.filter(|frame| frame.is(Kind::Data)).map(|frame| hosts.flow_key(frame));
+    Candidate { queue, came_in, bytes, ahead: data.and_then(|frame| frame.ahead()), flow }
 }

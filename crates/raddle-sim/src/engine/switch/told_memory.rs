@@ -6,10 +6,10 @@
 //! ([`admit_early`](raddle_schemes::buffer::BufferPolicy::admit_early)). For its timer all ports catch up
 //! to that instant.
 
-use super::coupling::{Coupling, Site};
-use super::ordered::candidate;
+use super::asleep::Asleep;
+use super::coupling::{Coupling, Parts, Site};
 use super::own_ports::{AlikePorts, MixedPorts, OwnPorts};
-use super::shared_memory::Pool;
+use super::shared_memory::{Pool, candidate};
 use crate::engine::link::PortKind;
 use crate::engine::port::fast::priority::waiting::Gone;
 use crate::engine::port::fast::{self, Asked};
@@ -50,12 +50,12 @@ impl SwitchState {
     /// Whether the policy of its memory hears sums.
     #[inline]
     pub(in crate::engine) fn is_told(&self) -> bool {
-        self.pool.as_deref().is_some_and(Pool::is_told)
+        self.shared.pool.as_deref().is_some_and(Pool::is_told)
     }
 
     /// What it asks of its ports, if it is ordered then.
     pub(in crate::engine) fn asked(&self, ordered: OrderedWhen) -> Asked {
-        let pool = self.pool.as_deref();
+        let pool = self.shared.pool.as_deref();
         Asked {
             memory: pool.map_or(u64::MAX, Pool::size),
             ordered,
@@ -76,8 +76,8 @@ impl SwitchState {
             let facts = PortFacts::new(plan, id, longest_rtt);
             is_told(fast::kind(plan, id, &facts, asked))
         };
-        self.pool.as_deref().is_some_and(|pool| pool.memory.hears_sums())
-            && self.tor.is_none()
+        self.shared.pool.as_deref().is_some_and(|pool| pool.memory.hears_sums())
+            && self.shared.tor.is_none()
             && plan.queue.pfc.is_none()
             && ids.iter().all(gives_sums)
     }
@@ -250,25 +250,25 @@ impl<'w, O: ToldPorts> Coupling<'w> for Told<'_, 'w, O> {
     type Own = O;
 
     #[inline(always)]
-    fn own(&mut self) -> (&mut O, &mut World<'w>) {
-        (&mut self.site.own, self.site.world)
+    fn parts(&mut self) -> Parts<'_, 'w, O> {
+        self.site.parts(Some(self.pool))
     }
 
     #[inline(always)]
-    fn before(&mut self, now: Time) {
+    fn before(&mut self, until: Time) {
         let Site { busy, own, world, .. } = &mut self.site;
-        self.pool.play(now, busy, own, world);
+        self.pool.play(until, busy, own, world);
     }
 
     #[inline(always)]
     fn enqueue(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) {
-        let Site { first_id, busy, own, world } = &mut self.site;
+        let Site { first_id, busy, own, world, .. } = &mut self.site;
         let way = (PortId(*first_id + in_port), in_port, out as usize);
         self.pool.enqueue_told(now, way, frame, busy, own, world);
     }
 
     #[inline(always)]
-    fn finish(&mut self, until: Time) -> Time {
+    fn finish(&mut self, until: Time, _: Option<&mut Asleep>) -> Time {
         self.before(until);
         let Site { busy, own, world, .. } = &mut self.site;
         self.pool.carry_out_told(until, busy, own, world).min(self.pool.timer_at())

@@ -3,7 +3,7 @@
 
 use crate::engine::link::Line;
 use crate::engine::port::QueuePort;
-use crate::engine::port::kinds::SwitchPorts;
+use crate::engine::switch::own_ports::OwnPorts;
 use crate::engine::world::World;
 use crate::topology::Fabric;
 use crate::topology::routing::{Forwarding, Ports, towards_pod};
@@ -13,7 +13,7 @@ use raddle_schemes::load_balance::switch::{Group, Header, Queue, Surroundings};
 use raddle_schemes::units::Time;
 
 /// A switch with a packet to a port of a host and its choices.
-pub(in crate::engine) struct Around<'s, 'w> {
+pub(in crate::engine) struct Around<'s, 'w, O> {
     /// The instant of which queues are looked at: what has left by then is not queued.
     pub(in crate::engine) seen: Time,
     pub(in crate::engine) switch: SwitchId,
@@ -21,15 +21,13 @@ pub(in crate::engine) struct Around<'s, 'w> {
     pub(in crate::engine) choices: Ports<'s>,
     pub(in crate::engine) fabric: &'s Fabric,
     pub(in crate::engine) forwarding: &'s Forwarding,
-    /// The switch's first port in this part, and in the fabric.
-    pub(in crate::engine) first_port: u32,
+    /// The switch's first port in the fabric.
     pub(in crate::engine) first_id: u32,
-    pub(in crate::engine) lines: &'s mut [Line],
-    pub(in crate::engine) ports: &'s mut SwitchPorts,
+    pub(in crate::engine) own: &'s mut O,
     pub(in crate::engine) world: &'s mut World<'w>,
 }
 
-impl Surroundings for Around<'_, '_> {
+impl<O: OwnPorts> Surroundings for Around<'_, '_, O> {
     #[inline]
     fn port(&self, choice: usize) -> u32 {
         self.choices.get(choice).0 - self.first_id
@@ -42,8 +40,7 @@ impl Surroundings for Around<'_, '_> {
 
     #[inline]
     fn queue(&mut self, choice: usize) -> Queue {
-        let line = &mut self.lines[(self.first_port + self.port(choice)) as usize];
-        self.ports.queue(self.seen, line, self.world)
+        self.own.queue(self.port(choice) as usize, self.seen, self.world)
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {

@@ -39,7 +39,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
             }
         }
         part.tors().for_each(|(switch, record)| tors[switch.index()] = record);
-        lost_on_arrival.extend(part.lost_on_arrival.0);
+        lost_on_arrival.extend(part.world.lost_on_arrival);
         recorder.add(part.world.recorder);
         hosts.push(part.world.hosts);
     }

@@ -455,6 +455,10 @@ impl QueuePort for Port {
         &self.record
     }
 
+    fn as_general(&mut self) -> Option<&mut Port> {
+        Some(self)
+    }
+
     fn queued(&self) -> (u64, u64) {
         count(self.frames())
     }

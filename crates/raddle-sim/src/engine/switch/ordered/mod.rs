@@ -19,21 +19,23 @@
 //! threshold, or the largest so far, all ports catch up first. Memory that they share is counted in
 //! the same way (see [`super::shared_memory`]).
 
-use super::coupling::Coupling;
+mod admission;
+mod starts;
+
+use super::asleep::Asleep;
+use super::coupling::{Coupling, Parts};
 use super::own_ports::AlikePorts;
-use super::shared_memory::Pool;
+use super::shared_memory::{Pool, candidate};
 use crate::engine::port::Joined;
 use crate::engine::port::general::Port;
-use crate::engine::port::general::voq::Ready;
 use crate::engine::port::{QueuePort, Room};
 use crate::engine::switch::busy::{first_of, note_busy, replay_ports_among};
 use crate::engine::switch::voqs::Voqs;
 use crate::engine::world::{Gone, World};
-use crate::host::Hosts;
-use crate::middleware::{Ends, Middleware};
+use crate::middleware::Middleware;
 use crate::plan::{OrderedWhen, Plan};
-use crate::wire::frame::{Frame, Kind};
-use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
+use crate::wire::frame::Frame;
+use raddle_schemes::buffer::{Departed, QueueId};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Time};
 
@@ -51,8 +53,7 @@ pub(in crate::engine) struct Ordered {
     asks: bool,
     /// A bit for each port that is replayed on its own even so; none, where all are together.
     apart: Vec<u64>,
-    /// Per port, when it next has something to carry out, while they are replayed
-    /// together.
+    /// Per port, when it next has something to carry out, while they are replayed together.
     actions: Vec<Time>,
     /// A bit for each port that has, whose action is not never.
     awaited: Vec<u64>,
@@ -134,47 +135,9 @@ pub(in crate::engine) struct OrderedPorts<'s, 'w> {
 }
 
 impl OrderedPorts<'_, '_> {
-    /// A window begins in which so much comes in: where the order of that decides nothing, or the policy
-    /// says of which frames it does, ports are replayed each on its own.
-    #[inline]
-    pub(in crate::engine) fn begin_window(&mut self, incoming: impl FnOnce() -> Bytes) {
-        if !self.ordered.always || self.tor.is_some() {
-            return;
-        }
-        let pool = self.pool.as_ref().filter(|_| self.ordered.pauses == 0);
-        self.ordered.asks = !pool.is_some_and(|pool| pool.ignores_order(incoming()));
-        if pool.is_some_and(|pool| !self.ordered.asks || pool.answers_early()) {
-            (self.ordered.in_order, self.ordered.due_at) = (false, Time::NEVER);
-        } else if !self.ordered.in_order {
-            self.keep_order();
-            self.ordered.due_at = self.ordered.due_at.min(self.timer());
-        }
-    }
-
     #[inline(never)]
     fn replay_in_order(&mut self, until: Time) {
-        while self.replay_first(until).is_some() {}
-    }
-
-    /// Carries out what is due at the first instant up to and including `until`, and returns that.
-    pub(in crate::engine) fn replay_first(&mut self, until: Time) -> Option<Time> {
-        let timer = self.timer();
-        if self.ordered.due_at.min(timer) > until {
-            return None;
-        }
-        let Ordered { actions, awaited, in_order, due_at, due, pauses, always, .. } =
-            &mut *self.ordered;
-        let next = first_of(awaited, actions, timer, due);
-        if next > until {
-            *in_order = *always || *pauses > 0;
-            *due_at = if *in_order { next } else { Time::NEVER };
-            due.clear();
-            return None;
-        }
-        let mut due = std::mem::take(due);
-        self.step(next, &mut due);
-        self.ordered.due = due;
-        Some(next)
+        while self.before_next(until).is_some() {}
     }
 
     /// When the memory's policy or middleware wants to be called next.
@@ -216,28 +179,6 @@ impl OrderedPorts<'_, '_> {
             self.start_at(now, port);
         }
         self.tell(now);
-    }
-
-    /// Starts at these ports and at those of which there are news, the lowest first: middleware may
-    /// drop what is about to start, which changes what another port has to tell.
-    fn start_lowest_first(&mut self, now: Time, due: &mut Vec<u32>) {
-        due.append(&mut self.ordered.news);
-        while let Some(&port) = due.iter().min() {
-            due.retain(|other| *other != port);
-            self.start_at(now, port);
-            due.append(&mut self.ordered.news);
-        }
-    }
-
-    /// Tells those of whom something has changed, if the wires to them are free.
-    #[inline]
-    fn tell(&mut self, now: Time) {
-        if self.tor.is_some() {
-            return self.start_lowest_first(now, &mut Vec::new());
-        }
-        while let Some(port) = self.ordered.news.pop() {
-            self.start_at(now, port);
-        }
     }
 
     /// What has left a port leaves the memory that nobody watches.
@@ -286,182 +227,6 @@ impl OrderedPorts<'_, '_> {
         self.world.recorder.paused(PortId(self.first_id + port), now, 1, pauses);
     }
 
-    /// A frame of `class` that had come in through a port joined or left: where the memory's policy says
-    /// who pauses whom, it does.
-    #[inline(never)]
-    fn ask_memory(&mut self, now: Time, port: u32, class: usize) {
-        let Some(pool) = &mut self.pool else { return };
-        let own = &mut self.own.ports[port as usize];
-        let Some(paused) = own.is_pausing(class) else { return };
-        let queue = QueueId { port, class: class as u32 };
-        let Some(pauses) = pool.pauses(now, queue, paused) else { return };
-        if pauses == paused {
-            return;
-        }
-        own.turn(now, class, pauses);
-        self.note_turn(now, port, pauses);
-        self.ordered.news.push(port);
-        if pauses {
-            self.pause();
-        } else {
-            self.ordered.pauses -= 1;
-        }
-    }
-
-    /// A pause that is due is renewed, and what a port has to send goes if it can; when it next does
-    /// anything is noted. Nothing of this concerns other ports.
-    fn start_at(&mut self, now: Time, port: u32) {
-        let is_shown = self.tor.is_some() && self.leads_to_host(port);
-        let own = &mut self.own.ports[port as usize];
-        own.play_changes(now, self.world);
-        if let Some(classes) = own.classes() {
-            classes.renew(now);
-        }
-        if is_shown {
-            self.start_shown(now, port);
-        } else {
-            own.try_start(now, self.world);
-        }
-        note_busy(self.busy, port as usize);
-        let own = &mut self.own.ports[port as usize];
-        if self.ordered.in_order {
-            self.ordered.await_port(port as usize, own.next_due());
-        }
-        if self.ordered.voqs.as_ref().is_some_and(|voqs| voqs.concerns(port)) {
-            self.feed(now);
-        }
-    }
-
-    /// The packet uplink of a hybrid ToR takes what it may of the queues of pairs, if its wire is free.
-    #[inline(never)]
-    fn feed(&mut self, now: Time) {
-        let Some(voqs) = &mut self.ordered.voqs else { return };
-        let (uplink, counters) = (voqs.uplink(), voqs.counters);
-        self.own.ports[uplink].play_changes(now, self.world);
-        if let Ready::From(at) = self.own.ports[uplink].ready(now)
-            && at == now
-            && let Some(pair) = voqs.take_turn(now, self.own.ports)
-        {
-            let wire = self.own.ports[uplink].as_second();
-            if let Some((moved, gone)) = self.own.ports[pair].give(now, counters, wire, self.world)
-            {
-                self.own.ports[uplink].take_over(now, moved, self.world);
-                gone.into_iter().for_each(|gone| self.note_gone(now, gone));
-            }
-            self.ordered.await_port(pair, self.own.ports[pair].next_due());
-        }
-        let Some(voqs) = &self.ordered.voqs else { return };
-        let action = match self.own.ports[uplink].ready(now) {
-            Ready::Busy(at) | Ready::Down(at) => at,
-            Ready::From(at) => voqs.next_at(at, self.own.ports),
-        };
-        self.ordered.await_port(uplink, action);
-    }
-
-    fn leads_to_host(&self, port: u32) -> bool {
-        let peer = self.plan.fabric.ports[(self.first_id + port) as usize].peer;
-        peer.0 < self.plan.fabric.host_ports()
-    }
-
-    /// Begins to send what goes next to a host, if middleware lets it.
-    fn start_shown(&mut self, now: Time, port: u32) {
-        loop {
-            let own = &mut self.own.ports[port as usize];
-            let Some((frame, class)) = own.take_next(now) else { return };
-            let tor = self.tor.as_mut().filter(|_| !frame.is_pfc());
-            let known = (self.plan, &**self.world.hosts.layout() as &dyn Ends);
-            let note = own.note_taken();
-            if tor.is_none_or(|tor| tor.on_egress(known, now, frame, note)) {
-                return own.begin_next(now, frame, class, self.world);
-            }
-            let gone = own.refuse(now, frame, class, self.world);
-            gone.into_iter().for_each(|gone| self.note_gone(now, gone));
-            self.note_freed(port as usize);
-        }
-    }
-
-    /// Whether a frame joins and nobody pauses for it, whatever has left other ports than `out`.
-    #[inline]
-    fn is_sure(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
-        let Some(wanted) = self.wanted((in_port, out), frame) else { return false };
-        self.pool.as_mut().is_some_and(|pool| pool.ask_early(now, &wanted) == Some(true))
-    }
-
-    /// Whether a policy that sees the switch keeps a frame if its port does.
-    fn would_keep(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
-        self.wanted((in_port, out), frame).is_none_or(|wanted| self.is_kept(now, &wanted))
-    }
-
-    /// A frame as a policy that sees the switch is asked of it, if its queue has room.
-    #[inline]
-    fn wanted(&self, (in_port, out): (u32, u32), frame: Frame) -> Option<Candidate> {
-        let fits = self.own.ports[out as usize].fits(frame, self.world.discipline.on_down);
-        let (class, true) = fits? else { return None };
-        let queue = QueueId { port: out, class: class as u32 };
-        Some(candidate(&self.world.hosts, (in_port, queue), frame.size(), Some(frame)))
-    }
-
-    /// The room that a policy makes which sees the switch.
-    fn make_room(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> Room {
-        let discipline = self.world.discipline;
-        let none = Room { frame: false, header: false };
-        let port = &self.own.ports[out as usize];
-        let Some((class, fits)) = port.fits(frame, discipline.on_down) else { return none };
-        let is_kept = |own: &mut Self, class: usize, bytes, data| {
-            let queue = QueueId { port: out, class: class as u32 };
-            let candidate = candidate(&own.world.hosts, (in_port, queue), bytes, data);
-            own.is_kept(now, &candidate)
-        };
-        if fits && is_kept(self, class, frame.size(), Some(frame)) {
-            return Room::AMPLE;
-        }
-        if !discipline.trim || frame.is_control() {
-            return none;
-        }
-        let port = &self.own.ports[out as usize];
-        let fits = port.has_control_room(discipline.header);
-        let header = fits && is_kept(self, port.control_queue(), discipline.header, None);
-        Room { frame: false, header }
-    }
-
-    /// Whether a frame for which its queue has room is kept, when others have gone for it.
-    fn is_kept(&mut self, now: Time, frame: &Candidate) -> bool {
-        loop {
-            let Some(pool) = &mut self.pool else { return true };
-            match pool.ask(now, frame) {
-                Admission::Keep => return pool.has_room(frame.queue.port, frame.bytes),
-                Admission::Refuse => return false,
-                Admission::PushOut(queue) if self.push_out(now, queue) => {}
-                Admission::PushOut(_) => return false,
-            }
-        }
-    }
-
-    /// Drops the last frame of a queue, if one waits there.
-    fn push_out(&mut self, now: Time, queue: QueueId) -> bool {
-        let port = &mut self.own.ports[queue.port as usize];
-        let Some(gone) = port.push_out(now, queue.class as usize, self.world) else { return false };
-        self.ordered.await_port(queue.port as usize, port.next_due());
-        self.note_gone(now, gone);
-        true
-    }
-
-    /// The room that the memory of the switch has for a frame at port `out`, which has caught up.
-    fn room(&mut self, now: Time, out: u32, frame: Frame) -> Room {
-        let (own, line) = (&mut self.own.ports[out as usize], &mut self.own.lines[out as usize]);
-        let queued = own.data_queued(now, frame, line, self.world);
-        let is_ample = |pool: &&mut Pool| pool.is_ample(out, frame.size(), queued);
-        if self.pool.as_ref().is_none_or(is_ample) {
-            return Room::AMPLE;
-        }
-        if !self.ordered.in_order || !self.ordered.apart.is_empty() {
-            self.catch_up(now);
-        }
-        let header = self.world.discipline.header;
-        let room = |pool: &&mut Pool| pool.room(out, frame.size(), queued, header);
-        self.pool.as_ref().map_or(Room::AMPLE, room)
-    }
-
     /// The switch, all of whose ports have caught up, pauses one class more at a port.
     fn pause(&mut self) {
         self.ordered.pauses += 1;
@@ -504,16 +269,55 @@ impl<'s, 'w> Coupling<'w> for OrderedPorts<'s, 'w> {
     const ORDERED: bool = true;
 
     #[inline(always)]
-    fn own(&mut self) -> (&mut AlikePorts<'s, Port>, &mut World<'w>) {
-        (&mut self.own, self.world)
+    fn parts(&mut self) -> Parts<'_, 'w, AlikePorts<'s, Port>> {
+        let (pool, tor) = (self.pool.as_deref_mut(), self.tor.as_deref_mut());
+        Parts { busy: self.busy, own: &mut self.own, pool, tor, world: self.world }
+    }
+
+    /// Where the order of what comes in decides nothing, or the policy says of which frames it does,
+    /// ports are replayed each on its own.
+    #[inline]
+    fn begin(&mut self, incoming: impl FnOnce() -> Bytes) {
+        if !self.ordered.always || self.tor.is_some() {
+            return;
+        }
+        let pool = self.pool.as_ref().filter(|_| self.ordered.pauses == 0);
+        self.ordered.asks = !pool.is_some_and(|pool| pool.ignores_order(incoming()));
+        if pool.is_some_and(|pool| !self.ordered.asks || pool.answers_early()) {
+            (self.ordered.in_order, self.ordered.due_at) = (false, Time::NEVER);
+        } else if !self.ordered.in_order {
+            self.keep_order();
+            self.ordered.due_at = self.ordered.due_at.min(self.timer());
+        }
     }
 
     /// Ports that are replayed together are.
     #[inline]
-    fn before(&mut self, now: Time) {
-        if self.ordered.due_at <= now {
-            self.replay_in_order(now);
+    fn before(&mut self, until: Time) {
+        if self.ordered.due_at <= until {
+            self.replay_in_order(until);
         }
+    }
+
+    /// One instant after the other.
+    fn before_next(&mut self, until: Time) -> Option<Time> {
+        let timer = self.timer();
+        if self.ordered.due_at.min(timer) > until {
+            return None;
+        }
+        let Ordered { actions, awaited, in_order, due_at, due, pauses, always, .. } =
+            &mut *self.ordered;
+        let next = first_of(awaited, actions, timer, due);
+        if next > until {
+            *in_order = *always || *pauses > 0;
+            *due_at = if *in_order { next } else { Time::NEVER };
+            due.clear();
+            return None;
+        }
+        let mut due = std::mem::take(due);
+        self.step(next, &mut due);
+        self.ordered.due = due;
+        Some(next)
     }
 
     /// Ports that are replayed together have been, up to now.
@@ -597,7 +401,7 @@ impl<'s, 'w> Coupling<'w> for OrderedPorts<'s, 'w> {
         self.tell(now);
     }
 
-    fn finish(&mut self, until: Time) -> Time {
+    fn finish(&mut self, until: Time, _: Option<&mut Asleep>) -> Time {
         self.before(until);
         let mut next = self.timer();
         if self.ordered.in_order {
@@ -608,16 +412,4 @@ impl<'s, 'w> Coupling<'w> for OrderedPorts<'s, 'w> {
         }
         next
     }
-}
-
-/// A frame of `bytes` that came in through a port and wants to join a queue, as a policy sees it;
-/// `data` is the frame, unless of one of data only the header is left.
-pub(super) fn candidate(
-    hosts: &Hosts<'_>,
-    (came_in, queue): (u32, QueueId),
-    bytes: Bytes,
-    data: Option<Frame>,
-) -> Candidate {
-    let flow = data.filter(|frame| frame.is(Kind::Data)).map(|frame| hosts.flow_key(frame));
-    Candidate { queue, came_in, bytes, ahead: data.and_then(|frame| frame.ahead()), flow }
 }
