@@ -15,7 +15,6 @@ fn commands<'a>(file: &'a str, out: &'a str) -> Vec<Vec<&'a str>> {
         vec!["schemes"],
         vec!["schemes", "reps"],
         vec!["theory"],
-        vec!["figures"],
         vec!["figures", "reps/fig14"],
         vec!["reproduce", "reps/fig14"],
         vec!["--help"],

@@ -323,14 +323,14 @@ fn a_packet_of_bulk_data_ends_a_fixed_time_after_a_circuit_switch_has_turned() {
         plan.tor = Some(hook);
         plan
     };
-    for (from, to) in [(0, 5), (17, 99), (107, 3)] {
+    for (from, to) in [(0, 5), (107, 3)] {
         let name = format!("tor{from}.to.tor{to}");
         let lane = fabric.port_named(&name).unwrap();
         let open = fabric.circuits.as_ref().unwrap().lane(lane).unwrap().openings[0];
         assert_eq!(open.until.0 - open.from.0, 6 * SLOT - 10 * US);
         let mut waits = Vec::new();
-        for step in 0..8 {
-            let start = step * period / 8 + 1;
+        for step in 0..4 {
+            let start = step * period / 4 + 1;
             let at_tor = start + S + DELAY;
             let phase = (at_tor + period - open.from.0) % period;
             let is_up = phase + S <= open.until.0 - open.from.0;
@@ -346,8 +346,8 @@ fn a_packet_of_bulk_data_ends_a_fixed_time_after_a_circuit_switch_has_turned() {
             let turned = 10 * US..15 * US;
             assert!(is_up || turned.contains(&since), "{name} from {start}: {since}");
         }
-        // Even over a cycle: steps of an eighth of it.
+        // Even over a cycle: steps of a quarter of it.
         waits.sort_unstable();
-        assert!(waits.windows(2).all(|two| two[0] == 0 || two[1] - two[0] == period / 8));
+        assert!(waits.windows(2).all(|two| two[0] == 0 || two[1] - two[0] == period / 4));
     }
 }
