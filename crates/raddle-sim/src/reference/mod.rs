@@ -13,42 +13,36 @@ mod hybrid;
 mod memory;
 mod pfc;
 mod port;
+mod ports;
 mod queue;
 mod slices;
 mod stop;
+mod switch;
 mod tor;
 mod turns;
 mod wheel;
 
-use crate::faults::OnDown;
 use crate::faults::link::Link;
 use crate::middleware::Middleware;
-use crate::plan::{AckQueue, MarkAt, Overflow, Plan, Service};
+use crate::plan::Plan;
 use crate::record::deadlock::circle;
 use crate::record::followers::{Follower, in_order};
 use crate::record::recorder::{Recorded, Recorder};
 use crate::record::{DropCause, Observer, Outcome, Progress, Stop};
 use crate::topology::Node;
-use crate::topology::routing::Ports;
 use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count};
 use crate::wire::note::{Carriers, Note};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
-use around::Around;
 use hosts::{Departure, Hosts};
 use hybrid::Uplink;
-use port::{InService, Port};
+use port::Port;
 use queue::{EventQueue, Heap};
-use raddle_schemes::SwitchCx;
-use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
-use raddle_schemes::load_balance::switch::{
-    AnyPortSelector, Choices, Header, SwitchContext, Waypoint,
-};
-use raddle_schemes::marking::QueueState;
+use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::rng::{Rng, stream};
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::Time;
 use std::collections::BTreeMap;
 use stop::{Ending, StopRules};
 use wheel::Wheel;
@@ -310,339 +304,6 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             }
         }
         self.arm_woken(now);
-    }
-
-    fn arrive_at_switch(&mut self, now: Time, switch: SwitchId, port: PortId, mut frame: Frame) {
-        let came_from = self.ports[port.index()].facts.peer;
-        if self.is_dead(now, Node::Switch(switch)) {
-            return self.drop(now, came_from, frame, DropCause::NodeDown);
-        }
-        if frame.is_pfc() {
-            return self.obey(now, port, frame);
-        }
-        if let Some(via) = self.show(now, switch, port, &mut frame) {
-            self.forward(now, switch, port, frame, via);
-        }
-    }
-
-    /// Sends a frame on that came in through `port`, `via` this of its equal ways if it is chosen.
-    fn forward(
-        &mut self,
-        now: Time,
-        switch: SwitchId,
-        port: PortId,
-        mut frame: Frame,
-        via: Option<usize>,
-    ) {
-        let came_from = self.ports[port.index()].facts.peer;
-        let destination = self.hosts.addresses.locators.port(frame.to);
-        let by_way_of = self.detour(now, switch, came_from, &mut frame);
-        let to = by_way_of.unwrap_or(destination);
-        match self.choose(now, switch, (frame, to), via) {
-            Some(out) => self.enqueue(now, out, port, frame),
-            None => self.drop(now, came_from, frame, DropCause::NoRoute),
-        }
-    }
-
-    /// The port that a frame to a host's port takes, `via` this of its equal ways if it is chosen; none
-    /// without a way.
-    fn choose(
-        &mut self,
-        now: Time,
-        switch: SwitchId,
-        (frame, to): (Frame, PortId),
-        via: Option<usize>,
-    ) -> Option<PortId> {
-        let (epoch, choices) = self.choices(now, switch, (frame, to))?;
-        let forwarding = &self.plan.routes[epoch].1;
-        let chosen = match choices.count() {
-            0 => return None,
-            1 => 0,
-            count if let Some(way) = via => way.min(count - 1),
-            count => {
-                let header = self.header(frame);
-                let fabric = &self.plan.fabric;
-                let ports = &self.ports;
-                let (selector, rng) = &mut self.selectors[switch.index()];
-                if let Some(own) = &mut self.followers[switch.index()] {
-                    own.before(now, |to| selector.probes(to));
-                }
-                let before = selector.looks_before().then_some(now);
-                let mut around = Around { fabric, forwarding, ports, switch, to, choices, before };
-                let mut choices = Choices {
-                    count,
-                    next_hops: choices.number(),
-                    epoch: (epoch as u32).wrapping_add(forwarding.epoch(now)),
-                    weights: choices.weights(),
-                    fabric: &mut around,
-                };
-                selector.select(&mut SwitchCx { now, rng }, &header, &mut choices)
-            }
-        };
-        Some(choices.get(chosen))
-    }
-
-    /// What a switch's scheme sees of a frame.
-    fn header(&self, frame: Frame) -> Header {
-        Header {
-            flow_key: self.hosts.addresses.flow_key(frame),
-            entropy: frame.entropy(),
-            bytes: frame.size(),
-            control: frame.is_control(),
-            hashed: frame.is_hashed(),
-        }
-    }
-
-    /// Where a frame from `came_from` goes first: a port of a host there. Its entropy remembers it.
-    fn detour(
-        &mut self,
-        now: Time,
-        switch: SwitchId,
-        came_from: PortId,
-        frame: &mut Frame,
-    ) -> Option<PortId> {
-        let fabric = &self.plan.fabric;
-        let edge = fabric.edge_of(self.hosts.addresses.locators.port(frame.to));
-        let (edges, hosts) = &self.edges;
-        if edges.is_empty() || edge == switch {
-            return None;
-        }
-        let from_host = came_from.0 < fabric.host_ports();
-        let stop = Waypoint { switch, edge, from_host, edges };
-        let header = self.header(*frame);
-        let (selector, rng) = &mut self.selectors[switch.index()];
-        let detour = selector.detour(&mut SwitchCx { now, rng }, &header, &stop);
-        if let Some((place, entropy)) = detour.towards
-            && self
-                .choices(now, switch, (*frame, hosts[place]))
-                .is_some_and(|(_, ways)| ways.count() > 0)
-        {
-            frame.set_entropy(entropy);
-            return Some(hosts[place]);
-        }
-        frame.set_entropy(detour.straight);
-        None
-    }
-
-    /// The routes in force, and the ports that a frame to a host's port may take.
-    fn choices(
-        &self,
-        now: Time,
-        switch: SwitchId,
-        (frame, to): (Frame, PortId),
-    ) -> Option<(usize, Ports<'a>)> {
-        let routes = &self.plan.routes;
-        let epoch = routes.iter().rposition(|(from, _)| *from <= now)?;
-        let class = self.hosts.addresses.locators.class(frame.to);
-        let class = (!frame.is_control()).then_some(class);
-        Some((epoch, routes[epoch].1.ports_at(now, class, switch, to)))
-    }
-
-    fn enqueue(&mut self, now: Time, id: PortId, came_in: PortId, mut frame: Frame) {
-        let plan = self.plan;
-        let queue = &plan.queue;
-        let is_apart = frame.is_control() && !self.travels_with_data(frame);
-        let port = &mut self.ports[id.index()];
-        port.keep_before(now);
-        if !port.link.is_up() && plan.faults.on_down == OnDown::Drop {
-            return self.drop(now, id, frame, DropCause::LinkDown);
-        }
-        let size = frame.size().0;
-        let control = queue.control_class();
-        let mut class = match queue.service {
-            Service::Fifo => 0,
-            _ if is_apart => control,
-            _ => usize::from(self.hosts.addresses.locators.class(frame.to)),
-        };
-        let capacity = port.link.capacity(port.facts.capacity);
-        let is_lossless = u16::from(port.facts.lossless) >> class & 1 == 1;
-        let is_unlimited = is_lossless || u16::from(port.facts.unlimited) >> class & 1 == 1;
-        let full = class < control && !is_unlimited && port.bytes[class] + size > capacity;
-        if class < control && (full || !self.is_kept(now, (id, class), came_in, frame)) {
-            self.ports[id.index()].note_refused(class);
-            if queue.overflow == Overflow::Drop || frame.is_control() {
-                return self.drop(now, id, frame, DropCause::Overflow);
-            }
-            frame.trim(plan.transport.header);
-            let port = &mut self.ports[id.index()];
-            port.record.trimmed += 1;
-            self.recorder.trimmed(id, now, frame);
-            class = control;
-        } else if class < control && !frame.is_control() && queue.mark_at == MarkAt::Enqueue {
-            let port = &mut self.ports[id.index()];
-            // No two frames come in through one port at one instant.
-            let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class], port.facts.capacity));
-            let state = QueueState { bytes, stream: port.facts.mark_stream, event };
-            if port.marker(class).mark(&state) {
-                frame.mark();
-                port.record.marked += 1;
-                self.recorder.marked(id, now);
-            }
-        }
-        let size = frame.size();
-        let port = &self.ports[id.index()];
-        let full = port.bytes[control] + size.0 > port.facts.control_capacity;
-        if class == control && (full || !self.is_kept(now, (id, control), came_in, frame)) {
-            return self.drop(now, id, frame, DropCause::Overflow);
-        }
-        let candidate = self.candidate_of((id, class), came_in, frame);
-        if let Some(memory) = self.memory_mut(id) {
-            memory.join(now, &candidate);
-        }
-        let port = &mut self.ports[id.index()];
-        if class < control && port.queues[class].is_empty() {
-            port.turns.joined(class);
-        }
-        let note = std::mem::take(&mut self.at_hand);
-        port.queues[class].push_back((frame, came_in, note));
-        port.entered += size.0;
-        port.bytes[class] += size.0;
-        if class < control {
-            port.record.queue_bytes_max = port.record.queue_bytes_max.max(port.bytes[class]);
-            self.recorder.queued(id, now, frame, port.bytes[class]);
-            self.entered(now, came_in, class, size);
-        }
-        self.serve(now, id);
-        self.feed(now, id);
-        self.arm_closing(now, id);
-    }
-
-    /// Whether it is an ACK in a class whose ACKs queue with data.
-    fn travels_with_data(&self, frame: Frame) -> bool {
-        let class = usize::from(self.hosts.addresses.locators.class(frame.to));
-        frame.is_reply() && self.plan.queue.acks.get(class) == Some(&AckQueue::Data)
-    }
-
-    /// Begins to send the next frame if the wire is free and the link up.
-    fn serve(&mut self, now: Time, id: PortId) {
-        let port = &mut self.ports[id.index()];
-        if port.in_service.is_some() || port.free_at > now || !port.link.is_up() {
-            return;
-        }
-        if port.link.has_gate() {
-            let Some(size) = port.next_size() else { return };
-            match port.link.next_start(now, size) {
-                at if at == now => {}
-                Time::NEVER => return,
-                at => return self.push_at_port(at, Kind::WireFree { port: id.0 }, id),
-            }
-        }
-        let Some((frame, came_in, class, mut note)) = port.next_frame(now) else { return };
-        if !self.lets_go(now, id, frame, &note) {
-            self.refuse(now, (id, class), came_in, frame);
-            return self.serve(now, id);
-        }
-        let port = &mut self.ports[id.index()];
-        let rate = port.link.wire_at(now).rate();
-        let has_telemetry = self.carriers.is_some_and(Carriers::have_telemetry);
-        if has_telemetry && !frame.is_control() && self.plan.fabric.is_told_of(id) {
-            let waiting = port.bytes.iter().sum::<u64>() - frame.size().0;
-            note.push(Hop {
-                port: id,
-                at: now,
-                queue: Bytes(waiting),
-                sent: Bytes(port.record.bytes + port.moved),
-                entered: Bytes(port.entered),
-                rate,
-            });
-        }
-        let departs = now + rate.serialisation(frame.size());
-        let lost = port.link.fate(port.facts.loss_stream, (now, departs), frame.size());
-        port.in_service = Some(InService { frame, came_in, class, start: now, lost, note });
-        port.services += 1;
-        port.free_at = departs + rate.serialisation(self.plan.queue.gap);
-        let service = port.services;
-        self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
-        if frame.is_pfc() {
-            self.arm_refresh(now, id);
-        }
-    }
-
-    fn depart(&mut self, now: Time, id: PortId, service: u32) {
-        let port = &mut self.ports[id.index()];
-        if port.services != service {
-            return;
-        }
-        port.keep_before(now);
-        let Some(InService { mut frame, came_in, class, start, lost, note }) =
-            port.in_service.take()
-        else {
-            return;
-        };
-        let free_at = port.free_at;
-        // Who finds the wire free when it comes is served at once.
-        let is_second = self.plan.fabric.is_packet_uplink(id);
-        let pauses = port.facts.pfc.is_some();
-        let waits = is_second || pauses || port.queues.iter().any(|queue| !queue.is_empty());
-        if waits || free_at > now {
-            self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
-        }
-        let port = &mut self.ports[id.index()];
-        if let (true, Some(record)) = (frame.is_pfc(), &mut port.record.pfc) {
-            record.frames += 1;
-            return if lost.is_some() {
-                self.drop(now, id, frame, DropCause::Loss);
-            } else {
-                self.launch(now, id, frame, note);
-            };
-        }
-        let size = frame.size();
-        port.bytes[class] -= size.0;
-        port.record.frames += 1;
-        port.record.bytes += size.0;
-        port.record.data_frames += u64::from(frame.is_data());
-        if !frame.is_control() && self.plan.queue.mark_at == MarkAt::Dequeue {
-            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class], port.facts.capacity));
-            let state = QueueState { bytes, stream: port.facts.mark_stream, event: start.0 };
-            if port.marker(class).mark(&state) {
-                frame.mark();
-                port.record.marked += 1;
-                self.recorder.marked(id, now);
-            }
-        }
-        self.recorder.departed(id, now, frame);
-        if !is_second {
-            self.gone(now, (id, class), came_in, size, true);
-        }
-        if let Some(lost) = lost {
-            self.recorder.lost(id, lost);
-            self.drop(now, id, frame, DropCause::Loss);
-        } else {
-            self.launch(now, id, frame, note);
-        }
-    }
-
-    /// The last bit of `frame` left `port` at `departs`: it will arrive at the far end.
-    fn launch(&mut self, departs: Time, port: PortId, frame: Frame, note: Note) {
-        let facts = &self.ports[port.index()].facts;
-        let (at, destination, PortId(port)) =
-            (departs + facts.latency, facts.destination, facts.peer);
-        let rank = match destination {
-            Node::Switch(switch) => {
-                let in_port = port - self.plan.fabric.switches[switch.index()].ports.start;
-                self.of_in_ports[switch.index()].rank(in_port, at)
-            }
-            // Where it has but one link nothing else comes at that instant.
-            Node::Host(_) => self.of_host_ports.rank(port, at),
-        };
-        if !note.is_empty() {
-            self.flying.insert((PortId(port), at), note);
-        }
-        let node = self.turn(at, destination);
-        self.events.push(Event { at, node, kind: Kind::Arrival { rank, port }, frame });
-    }
-
-    fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
-        let record = &mut self.ports[port.index()].record;
-        if let (true, Some(pfc)) = (frame.is_pfc(), &mut record.pfc) {
-            pfc.lost += 1;
-            return;
-        }
-        record.dropped[cause as usize] += 1;
-        record.dropped_data[cause as usize] += u64::from(frame.is_data());
-        self.hosts.note_dropped(frame);
-        self.recorder.dropped(port, now, frame, cause);
     }
 
     fn is_dead(&self, now: Time, node: Node) -> bool {
