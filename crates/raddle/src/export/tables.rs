@@ -15,7 +15,7 @@ const RUNS: &str = "runs";
 /// The table with numbers of rows of another one, and the column of these.
 const NUMBERED: (&str, &str, &str) = ("hops", "packet", "packets");
 
-/// Writes every table of `runs` into `folder`.
+/// Writes every table of `runs` into `folder`. Files of other tables that it holds stay, and are told.
 ///
 /// # Errors
 /// Damaged folders, runs whose tables have other columns than the first's, a file that cannot be
@@ -31,6 +31,11 @@ pub fn tables(runs: &[Kept], folder: &Path, format: Format) -> Result<Written, E
         let parts = if name == RUNS { rows_of_runs(runs)? } else { parts(runs, name)? };
         let mut parts = parts.peekable();
         if parts.peek().is_none() {
+            let earlier = folder.join(format!("{name}.{}", format.extension()));
+            if earlier.exists() {
+                let why = "is of an earlier export: these runs have no such table";
+                written.notes.push(format!("{} {why}", earlier.display()));
+            }
             continue;
         }
         let done = write_read(folder, name, same_columns(parts), format);

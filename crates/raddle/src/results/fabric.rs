@@ -29,11 +29,17 @@ impl Fabric {
         let names: Vec<String> = nodes.texts("name")?.into_iter().flatten().collect();
         let number: HashMap<&str, usize> =
             names.iter().enumerate().map(|(n, name)| (name.as_str(), n)).collect();
-        let known = |names: Vec<Option<String>>| -> Vec<usize> {
-            let of = |name: Option<String>| number.get(name.as_deref()?).copied();
-            names.into_iter().map(|name| of(name).unwrap_or(0)).collect()
+        let known = |column: &str| -> Result<Vec<usize>, ResultsError> {
+            let of = |name: Option<String>| {
+                let name = name.unwrap_or_default();
+                number.get(name.as_str()).copied().ok_or_else(|| {
+                    let path = folder.join("ports.parquet");
+                    ResultsError::Damaged(path, format!("`{column}` names no node: `{name}`"))
+                })
+            };
+            ports.texts(column)?.into_iter().map(of).collect()
         };
-        let (owners, peers) = (known(ports.texts("node")?), known(ports.texts("peer")?));
+        let (owners, peers) = (known("node")?, known("peer")?);
         let kinds: Vec<Option<String>> = nodes.texts("kind")?;
         let tiers = whole(nodes.numbers("tier")?);
         let top = tiers.iter().flatten().max().copied().unwrap_or(0);

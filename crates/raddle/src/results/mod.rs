@@ -74,7 +74,7 @@ pub fn runs(results: &Path) -> Result<Vec<Kept>, ResultsError> {
     if found.is_empty() { Err(ResultsError::NoRuns(results.to_path_buf())) } else { Ok(found) }
 }
 
-/// Those of `runs` with these numbers, from 1.
+/// Those of `runs` with these numbers, from 1, each once.
 ///
 /// # Errors
 /// Numbers that no run has.
@@ -83,5 +83,20 @@ pub fn numbered(runs: &[Kept], asked: &[usize]) -> Result<Vec<Kept>, ResultsErro
         let run = number.checked_sub(1).and_then(|at| runs.get(at)).cloned();
         run.ok_or(ResultsError::NoSuchRun(*number, runs.len()))
     };
-    asked.iter().map(of).collect()
+    let first = |&at: &usize| !asked[..at].contains(&asked[at]);
+    (0..asked.len()).filter(first).map(|at| of(&asked[at])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_is_asked_for_twice_is_one() {
+        let run = |name: &str| Kept { folder: name.into(), name: name.to_owned() };
+        let runs = [run("a"), run("b")];
+        assert_eq!(numbered(&runs, &[2, 1, 2]).unwrap(), [run("b"), run("a")]);
+        let told = numbered(&runs, &[1, 3]).unwrap_err().to_string();
+        assert_eq!(told, "there is no run 3: the folder has runs 1 to 2");
+    }
 }
