@@ -89,9 +89,9 @@ fn hops_of_several_runs_name_rows_of_the_packets_beside_them() {
 fn tables_of_an_earlier_export_stay_and_are_told() {
     let (one, two) = (Exported::of(PACKETS), Exported::of(""));
     let csv = one.path("csv");
-    let first = tables(&[one.run.clone()], &csv, Format::Csv).unwrap();
+    let first = tables(std::slice::from_ref(&one.run), &csv, Format::Csv).unwrap();
     assert!(first.notes.is_empty(), "{:?}", first.notes);
-    let notes = tables(&[two.run.clone()], &csv, Format::Csv).unwrap().notes;
+    let notes = tables(std::slice::from_ref(&two.run), &csv, Format::Csv).unwrap().notes;
     let told = "packets.csv is of an earlier export: these runs have no such table";
     assert!(notes.iter().any(|note| note.ends_with(told)), "{notes:?}");
     assert!(csv_rows(&csv, "packets").is_some());
