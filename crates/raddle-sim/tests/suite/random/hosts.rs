@@ -235,7 +235,7 @@ fn recovery(choices: &mut Choices<'_>) -> recovery::Config {
             tcp.initial_rto = choices.pick(&[None, Some(Span::us(20)), Some(Span(1_234_567))]);
             tcp.max_rto = choices.pick(&[None, Some(tcp.min_rto)]);
         }
-        recovery::Config::Custom(_) => {}
+        _ => {}
     }
     config
 }

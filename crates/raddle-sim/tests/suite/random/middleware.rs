@@ -48,7 +48,7 @@ pub(super) fn hook(choices: &mut Choices<'_>, hooks: &[tor::Config]) -> tor::Con
             conweave.resume_default = choices.pick(&[Span::us(200), Span(0), Span::us(3)]);
         }
         tor::Config::RotorLb(own) => own.backlog = choices.pick(&[2.0, 0.0, 0.3, 100.0]),
-        tor::Config::Custom(_) => {}
+        _ => {}
     }
     config
 }

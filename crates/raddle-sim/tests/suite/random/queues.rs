@@ -237,7 +237,7 @@ pub(super) fn marking(choices: &mut Choices<'_>) -> marking::Config {
                 (red.low, red.high) = (Size::Packets(low), Size::Packets(high));
             }
             marking::Config::Step(step) => step.threshold = Size::Packets(low),
-            marking::Config::NoMarking(_) | marking::Config::Custom(_) => {}
+            _ => {}
         }
     }
     config

@@ -32,7 +32,7 @@ use raddle_sim::topology::tree::TreeShape;
 use std::sync::Arc;
 
 /// Every kind of topology.
-const KINDS: [&Kind; 9] = [
+const KINDS: &[&Kind] = &[
     &fat_tree::KIND,
     &leaf_spine::KIND,
     &dumbbell::KIND,
