@@ -122,3 +122,27 @@ fn word(kind: Option<&str>, tier: Option<u64>, top: u64) -> &'static str {
 fn whole(numbers: Vec<f64>) -> Vec<Option<u64>> {
     numbers.into_iter().map(|x| (!x.is_nan()).then_some(x as u64)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::fixture;
+    use crate::study::tables::Format;
+    use std::fs;
+
+    #[test]
+    fn ports_of_another_fabric_are_told() {
+        let of = |hosts: u32| {
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = {hosts} }}\n\
+                 [traffic]\nkind = \"permutation\"\nmessage = \"4 KiB\"\n"
+            );
+            fixture::kept(&text, Format::Parquet).0
+        };
+        let (small, large) = (of(2), of(16));
+        assert!(Fabric::read(small.path()).is_ok());
+        fs::copy(large.path().join("ports.parquet"), small.path().join("ports.parquet")).unwrap();
+        let told = Fabric::read(small.path()).unwrap_err().to_string();
+        assert!(told.contains("ports.parquet: `node` names no node: `"), "{told}");
+    }
+}
