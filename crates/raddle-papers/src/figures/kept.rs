@@ -30,7 +30,7 @@ impl Prepared {
         if value["schema"] != SCHEMA || value["key"] != self.key() {
             return Ok(None);
         }
-        let result = self.clone().read(&value["result"]);
+        let result = self.clone().outlined().read(&value["result"]);
         result.map(Some).map_err(|what| at(&path, format!("{what}; remove the file")))
     }
 

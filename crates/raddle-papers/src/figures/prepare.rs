@@ -15,7 +15,7 @@ use super::{Figure, FigureError, Mode};
 use raddle::problem::{Problem, Problems, Source};
 use raddle::scenario::reader::with_nearest;
 use raddle::scenario::spec::Place;
-use raddle::scenario::{Study, parse};
+use raddle::scenario::{Outline, Study, parse};
 use raddle::study::jobs::jobs;
 use raddle::study::run::{Job, Keep, Runner};
 use std::path::{Path, PathBuf};
@@ -57,13 +57,9 @@ impl Figure {
             Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), &all)?),
             None => None,
         };
-        let mut problems = unselected(&claims, mode, study.as_ref());
+        let mut problems = unselected(&claims, mode, study.as_ref().map(Study::outline).as_ref());
         problems.extend(study.iter().flat_map(|study| unnamed(&claims, study)));
-        if !problems.is_empty() {
-            let path = PathBuf::from(file("claims.toml"));
-            let sources = vec![Source { path, text: self.claims.to_owned() }];
-            return Err(Problems { list: problems, sources });
-        }
+        self.refuse(problems)?;
         if let (Mode::Quick, Some(study)) = (mode, &mut study) {
             let measured: Vec<_> = claims.claims.iter().filter(|claim| claim.quick).collect();
             study
@@ -72,21 +68,51 @@ impl Figure {
         }
         Ok(Prepared { figure: *self, mode, claims, study, set: set.to_vec() })
     }
+
+    /// The figure's files read as far as what it has recorded needs them: no cell is made ready to run.
+    pub(super) fn outlined(&self) -> Result<Outlined, Problems> {
+        let file = |file: &str| format!("figures/{}/{file}", self.name);
+        let claims = Claims::parse(&file("claims.toml"), self.claims)?;
+        let outline =
+            self.scenario.map(|text| Outline::parse(&file("scenario.toml"), text)).transpose()?;
+        self.refuse(unselected(&claims, Mode::Full, outline.as_ref()))?;
+        Ok(Outlined { figure: *self, mode: Mode::Full, claims, outline, set: Vec::new() })
+    }
+
+    /// Problems of the claims, if there are any.
+    fn refuse(&self, list: Vec<Problem>) -> Result<(), Problems> {
+        if list.is_empty() {
+            return Ok(());
+        }
+        let path = PathBuf::from(format!("figures/{}/claims.toml", self.name));
+        Err(Problems { list, sources: vec![Source { path, text: self.claims.to_owned() }] })
+    }
+}
+
+/// A figure by its claims, and by what sets its cells apart: as much of it as results are judged by.
+pub(super) struct Outlined {
+    pub(super) figure: Figure,
+    pub(super) mode: Mode,
+    pub(super) claims: Claims,
+    /// None for a model without a simulation.
+    pub(super) outline: Option<Outline>,
+    /// As in [`Prepared::set`].
+    set: Vec<(String, String)>,
 }
 
 /// Selectors that mean no cell, or several. What this mode does not measure may mean cells that it
 /// leaves out.
-fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem> {
-    let cells = study.map_or(&[][..], |study| &study.cells);
+fn unselected(claims: &Claims, mode: Mode, outline: Option<&Outline>) -> Vec<Problem> {
+    let cells = outline.map_or(&[][..], |outline| &outline.cells);
     let (table, traces, lines) = (claims.table.as_ref(), &claims.traces, &claims.lines);
     let claims = || claims.claims.iter().filter(|claim| mode == Mode::Full || claim.quick);
-    let all: Vec<&[(String, String)]> = cells.iter().map(|cell| cell.settings.as_slice()).collect();
+    let all: Vec<&[(String, String)]> = cells.iter().map(Vec::as_slice).collect();
     let of_claims = claims().flat_map(|claim| claim.measure.problems(&all));
-    let settings = || cells.iter().map(|cell| cell.settings.as_slice());
+    let settings = || cells.iter().map(Vec::as_slice);
     let of_table = table.and_then(|table| table.problem(settings()));
     let of_lines = lines.iter().filter_map(|own| own.problem(settings()));
     let traces = traces.iter().filter(|_| mode == Mode::Full);
-    let of_traces = traces.filter_map(|trace| trace.problem(study));
+    let of_traces = traces.filter_map(|trace| trace.problem(outline));
     of_claims.chain(of_table).chain(of_lines).chain(of_traces).collect()
 }
 
@@ -191,9 +217,17 @@ impl Prepared {
         let traces =
             traces.map_err(|place| FigureError::Curve(format!("{}: {place}", self.figure.name)))?;
         let drawn = Drawn { curves: curves.unwrap_or_default(), traces };
-        Ok(self.judge(measured, cells, drawn, runs))
+        Ok(self.outlined().judge(measured, cells, drawn, runs))
     }
 
+    /// The same without what its cells run.
+    pub(super) fn outlined(self) -> Outlined {
+        let Self { figure, mode, claims, study, set } = self;
+        Outlined { figure, mode, claims, outline: study.as_ref().map(Study::outline), set }
+    }
+}
+
+impl Outlined {
     /// Judges what was measured, claim by claim.
     pub(super) fn judge(
         self,
@@ -202,7 +236,7 @@ impl Prepared {
         drawn: Drawn,
         runs: Vec<FigureRun>,
     ) -> FigureResult {
-        let Self { figure, mode, claims, study, set } = self;
+        let Self { figure, mode, claims, outline, set } = self;
         let quick = if mode == Mode::Quick { claims.quick } else { Vec::new() };
         let curves = claims.curves.map(|own| {
             let published = claims.claims.iter().filter_map(Claim::published_number);
@@ -229,7 +263,7 @@ impl Prepared {
             traces,
             table: claims.table,
             cells,
-            study,
+            outline,
             runs,
         }
     }

@@ -1,12 +1,12 @@
 //! `result.json`: what a figure's last full run gave, kept beside its scenario and claims.
 
+use super::Figure;
 use super::cells::FigureCell;
 use super::increase::{BoundName, NamedBound};
 use super::measured::Measured;
 use super::number::Number;
-use super::prepare::Prepared;
+use super::prepare::Outlined;
 use super::result::{Drawn, FigureResult};
-use super::{Figure, Mode};
 use raddle::study::VERSION;
 use raddle_schemes::family::{Parameter, Raw};
 use serde_json::{Value, json};
@@ -67,10 +67,10 @@ impl Figure {
     /// # Errors
     /// What is wrong with the figure's files, or what its `result.json` lacks.
     pub fn recorded(&self) -> Result<FigureResult, String> {
-        let prepared = self.prepare(Mode::Full).map_err(|problems| problems.render(false))?;
+        let outlined = self.outlined().map_err(|problems| problems.render(false))?;
         let stale = |what: &str| format!("figures/{}/result.json: {what}", self.name);
         let record = serde_json::from_str(self.result).map_err(|why| stale(&why.to_string()))?;
-        let result = prepared.read(&record).map_err(stale)?;
+        let result = outlined.read(&record).map_err(stale)?;
         match result.undrawn() {
             Some(number) => Err(stale(&format!("no cell has `{}`, which is drawn", number.word()))),
             None => Ok(result),
@@ -78,7 +78,7 @@ impl Figure {
     }
 }
 
-impl Prepared {
+impl Outlined {
     /// The result that [`FigureResult::record_json`] made, judged by the claims as they are; without
     /// the runs.
     ///
@@ -91,7 +91,7 @@ impl Prepared {
             .map(|claim| measured(entries("claims").find(|kept| kept["id"] == *claim.id)?))
             .collect();
         let measured = measured.ok_or("a claim is missing")?;
-        let own = self.study.iter().flat_map(|study| &study.cells).map(|cell| &cell.settings);
+        let own = self.outline.iter().flat_map(|outline| &outline.cells);
         let cells: Option<Vec<_>> = entries("scenarios").map(FigureCell::read).collect();
         let cells = cells.filter(|cells| own.eq(cells.iter().map(|cell| &cell.settings)));
         let cells = cells.ok_or("it has other cells than the scenario")?;
@@ -99,10 +99,10 @@ impl Prepared {
             Some(curves) => curves.read(entries("curves")).ok_or("it has other curves")?,
             None => Vec::new(),
         };
-        let study = self.study.as_ref();
+        let outline = self.outline.as_ref();
         let traces = self.claims.traces.iter();
         let traces: Option<Vec<_>> =
-            traces.map(|trace| trace.read(entries("traces"), study)).collect();
+            traces.map(|trace| trace.read(entries("traces"), outline)).collect();
         let kept = entries("traces").count();
         let traces = traces.filter(|lines| lines.concat().len() == kept);
         let drawn = Drawn { curves, traces: traces.ok_or("it has other traces")? };

@@ -14,7 +14,7 @@ use super::run::FigureRun;
 use super::table::Table;
 use super::traces::{Line, Trace};
 use super::{Figure, Mode};
-use raddle::scenario::Study;
+use raddle::scenario::Outline;
 use serde_json::{Value, json};
 
 raddle_schemes::words! {
@@ -59,7 +59,7 @@ pub struct FigureResult {
     /// What this mode, and who ran it, set in the scenario: paths and values.
     pub set: Vec<(String, String)>,
     /// The scenario's cells and seeds; none for a model without a simulation.
-    pub study: Option<Study>,
+    pub outline: Option<Outline>,
     /// The claims, in the order of the file.
     pub claims: Vec<ClaimResult>,
     /// Pictures of the cells: see [`Claims::chart`](super::Claims::chart).
@@ -90,10 +90,13 @@ impl FigureResult {
     /// Whether its scenario has changed since it was run, or it was run before cells had a hash of what
     /// the engine gave.
     pub fn is_stale(&self) -> bool {
-        let own = self.study.iter().flat_map(|study| &study.cells);
+        if self.cells.iter().any(|cell| cell.results.is_none()) {
+            return true;
+        }
+        let Ok(now) = self.figure.prepare_with(self.mode, &self.set) else { return true };
+        let own = now.study.iter().flat_map(|study| &study.cells);
         let scenarios = self.cells.iter().map(|cell| cell.scenario.clone());
-        let is_old = self.cells.iter().any(|cell| cell.results.is_none());
-        is_old || own.map(|cell| cell.scenario.hash()).ne(scenarios)
+        own.map(|cell| cell.scenario.hash()).ne(scenarios)
     }
 
     /// What claims say of the middle of a number in a cell.
@@ -115,7 +118,7 @@ impl FigureResult {
 
     /// The seeds; none for a model without a simulation.
     pub fn seeds(&self) -> &[u64] {
-        self.study.as_ref().map_or(&[], |study| &study.seeds)
+        self.outline.as_ref().map_or(&[], |outline| &outline.seeds)
     }
 
     pub(super) fn claims_json(&self) -> Vec<Value> {

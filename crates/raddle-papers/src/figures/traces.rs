@@ -8,7 +8,7 @@ use super::reading::{settings, text, words};
 use super::run::FigureRun;
 use super::scores::TREES;
 use crate::svg::COLOURS;
-use raddle::scenario::Study;
+use raddle::scenario::Outline;
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{Item, Place};
 use raddle::study::run::Finished;
@@ -127,8 +127,8 @@ pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
 impl Trace {
     /// What is wrong with it: it means no cell of the sweep, or has more lines than a picture has
     /// colours.
-    pub(super) fn problem(&self, study: Option<&Study>) -> Option<raddle::problem::Problem> {
-        let lines = study.map_or(0, |study| self.names(study).len());
+    pub(super) fn problem(&self, outline: Option<&Outline>) -> Option<raddle::problem::Problem> {
+        let lines = outline.map_or(0, |outline| self.names(outline).len());
         let message = match lines {
             0 => format!("the trace `{}` means no cell of the sweep", self.name),
             lines if lines > COLOURS.len() => {
@@ -144,8 +144,8 @@ impl Trace {
     }
 
     /// The names of its lines, in order.
-    fn names(&self, study: &Study) -> Vec<String> {
-        let cells = study.cells.iter().map(|cell| &cell.settings);
+    fn names(&self, outline: &Outline) -> Vec<String> {
+        let cells = outline.cells.iter();
         cells.filter(|settings| self.means(settings)).flat_map(|own| self.names_of(own)).collect()
     }
 
@@ -343,7 +343,7 @@ impl Trace {
     pub(super) fn read<'v>(
         &self,
         kept: impl Iterator<Item = &'v Json>,
-        study: Option<&Study>,
+        outline: Option<&Outline>,
     ) -> Option<Vec<Line>> {
         let asked = self.asked();
         let same = |kept: &Json| {
@@ -355,7 +355,7 @@ impl Trace {
         };
         let own = kept.filter(|kept| kept["trace"] == *self.name);
         let lines: Vec<Line> = own.map(line).collect::<Option<_>>()?;
-        let names = self.names(study?);
+        let names = self.names(outline?);
         names.iter().eq(lines.iter().map(|(name, _)| name)).then_some(lines)
     }
 }

@@ -136,6 +136,82 @@ pub fn parse(
     }
 }
 
+/// The cells of a study by what sets them apart, and its seeds: what can be said of it before any cell is
+/// read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// The settings of each cell, in the order of [`Study::cells`].
+    pub cells: Vec<Vec<(String, String)>>,
+    /// As in [`Study::seeds`].
+    pub seeds: Vec<u64>,
+}
+
+impl Study {
+    /// Its cells without what they run.
+    pub fn outline(&self) -> Outline {
+        let cells = self.cells.iter().map(|cell| cell.settings.clone());
+        Outline { cells: cells.collect(), seeds: self.seeds.clone() }
+    }
+}
+
+impl Outline {
+    /// Of a scenario's text; see [`parse`]. That a cell can be run is not looked at.
+    ///
+    /// # Errors
+    /// Every problem of the text's form, its sweep and its conditions.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
+        let log = Log::default();
+        let grid = Grid::read(name, text, &[], &log);
+        let list = log.into_problems();
+        let (Some(grid), true) = (grid, list.is_empty()) else {
+            let source = Source { path: PathBuf::from(name), text: text.to_owned() };
+            return Err(Problems { list, sources: vec![source] });
+        };
+        let cells = cells(&grid.axes).map(|points| settings(&grid.axes, &points)).collect();
+        Ok(Self { cells, seeds: grid.seeds() })
+    }
+}
+
+/// What a text asks for before any of it is read cell by cell.
+struct Grid {
+    /// What all cells have, without the sweep and the conditions.
+    table: Table,
+    axes: Vec<AxisSpec>,
+    /// What the sweep says of seeds.
+    seeds: Option<Vec<u64>>,
+    /// Whether overrides have taken cells away.
+    narrowed: bool,
+}
+
+impl Grid {
+    fn read(name: &str, text: &str, overrides: &[(String, String)], log: &Log) -> Option<Self> {
+        let file: Arc<Path> = Arc::from(Path::new(name));
+        let mut table = match spec::document(&file, text) {
+            Ok(table) => table,
+            Err(problems) => {
+                problems.into_iter().for_each(|problem| log.add(problem));
+                return None;
+            }
+        };
+        let Overridden { narrowed, keys } = override_values(&mut table, overrides, log);
+        let sweep = table.remove("sweep").map(|entry| entry.item);
+        let conditions = table.remove("condition").map(|entry| entry.item);
+        let SweepSpec { axes, seeds } = sweep::sweep(sweep.as_ref(), conditions.as_ref(), log);
+        keys.iter().for_each(|(path, place)| check_override(path, place, &axes, log));
+        Some(Self { table, axes, seeds, narrowed })
+    }
+
+    /// Its own seed, where it has one beside those of the sweep or without.
+    fn own_seed(&self) -> Option<&Item> {
+        self.table.get("run").and_then(Item::table)?.get("seed")
+    }
+
+    fn seeds(&self) -> Vec<u64> {
+        let own = || Some(vec![reader::read("seed", self.own_seed()?).ok()?]);
+        self.seeds.clone().or_else(own).unwrap_or_else(|| vec![1])
+    }
+}
+
 fn read(
     name: &str,
     text: &str,
@@ -143,55 +219,44 @@ fn read(
     overrides: &[(String, String)],
     log: &Log,
 ) -> Option<Study> {
-    let file: Arc<Path> = Arc::from(Path::new(name));
-    let start = Place { file: Some(file.clone()), span: 0..0 };
-    let mut table = match spec::document(&file, text) {
-        Ok(table) => table,
-        Err(problems) => {
-            problems.into_iter().for_each(|problem| log.add(problem));
-            return None;
-        }
-    };
-    let Overridden { narrowed, keys } = override_values(&mut table, overrides, log);
-    let sweep = table.remove("sweep").map(|entry| entry.item);
-    let conditions = table.remove("condition").map(|entry| entry.item);
-    let SweepSpec { axes, seeds } = sweep::sweep(sweep.as_ref(), conditions.as_ref(), log);
-    keys.iter().for_each(|(path, place)| check_override(path, place, &axes, log));
+    let grid = Grid::read(name, text, overrides, log)?;
+    let start = Place { file: Some(Arc::from(Path::new(name))), span: 0..0 };
     let defaults = defaults::defaults();
     let mut fabrics = Fabrics::default();
-    let mut cells = Vec::new();
-    for points in grid(&axes) {
-        let mut cell = table.clone();
+    let mut read = Vec::new();
+    for points in cells(&grid.axes) {
+        let mut cell = grid.table.clone();
         for point in &points {
             apply(&mut cell, point, log);
         }
         cell.fill(&defaults, &start);
         if let Some(scenario) = Scenario::read(&cell, &start, files, &mut fabrics, log) {
-            let names = axes.iter().map(|axis| axis.name.clone());
-            let values = points.iter().map(|point| point.shown.clone());
-            cells.push(Cell { settings: names.zip(values).collect(), scenario });
+            read.push(Cell { settings: settings(&grid.axes, &points), scenario });
         }
     }
-    log.settle(narrowed);
-    let run = table.get("run").and_then(Item::table);
-    let own_seed = run.and_then(|run| run.get("seed"));
-    if let (Some(_), Some(item)) = (&seeds, own_seed) {
+    log.settle(grid.narrowed);
+    if let (Some(_), Some(item)) = (&grid.seeds, grid.own_seed()) {
         let problem = item.place.problem("`seed` in [run] has no effect");
         log.add(problem.label("leave it out: [sweep] says the seeds"));
     }
-    let seeds = seeds.or_else(|| Some(vec![reader::read("seed", own_seed?).ok()?]));
     let axis = |axis: &AxisSpec| Axis {
         name: axis.name.clone(),
         values: axis.points.iter().map(|point| point.shown.clone()).collect(),
     };
     Some(Study {
         name: name.to_owned(),
-        axes: axes.iter().map(axis).collect(),
-        seeds: seeds.unwrap_or_else(|| vec![1]),
-        cells,
+        axes: grid.axes.iter().map(axis).collect(),
+        seeds: grid.seeds(),
+        cells: read,
         notes: log.notes(),
         sources: Vec::new(),
     })
+}
+
+/// The value of a cell on each axis.
+fn settings(axes: &[AxisSpec], points: &[&Point]) -> Vec<(String, String)> {
+    let names = axes.iter().map(|axis| axis.name.clone());
+    names.zip(points.iter().map(|point| point.shown.clone())).collect()
 }
 
 /// What overrides have done.
@@ -300,9 +365,9 @@ fn unsweep(table: &mut Table, path: &str) -> bool {
 }
 
 /// All combinations of the axes' points, the last axis varying fastest.
-fn grid(axes: &[AxisSpec]) -> impl Iterator<Item = Vec<&Point>> {
-    let cells = axes.iter().map(|axis| axis.points.len()).product();
-    (0..cells).map(|cell: usize| {
+fn cells(axes: &[AxisSpec]) -> impl Iterator<Item = Vec<&Point>> {
+    let count = axes.iter().map(|axis| axis.points.len()).product();
+    (0..count).map(|cell: usize| {
         let mut rest = cell;
         let mut points: Vec<&Point> = axes
             .iter()
