@@ -136,8 +136,8 @@ def children(pid):
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs Linux")
 def test_killed_workers_and_drivers_cost_no_run_and_no_row_comes_twice(tmp_path):
-    # Runs of some tenths of a second, so that a kill finds one under way on any machine.
-    grid, folder = GRID.replace("64 KiB", "256 MiB"), tmp_path / "local"
+    # Runs of tenths of a second, so that a kill finds one under way on any machine.
+    grid, folder = GRID.replace("64 KiB", "96 MiB"), tmp_path / "local"
     raddle.sweep(grid, folder)
     (tmp_path / "grid.toml").write_text(grid)
     chance, kills = random.Random(7), 0
