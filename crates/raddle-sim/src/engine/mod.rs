@@ -24,6 +24,7 @@ use crate::host::layout::Layout;
 use crate::plan::Plan;
 use crate::record::{Observer, Outcome};
 use crate::topology::{Fabric, Node};
+use crate::waits::Waits;
 use partition::Partition;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
@@ -97,5 +98,6 @@ pub fn measure(plan: &Plan, options: &Options, clock: &dyn Fn() -> u64) -> (Outc
 fn crew<'a>(plan: &'a Plan, options: &Options) -> Crew<'a> {
     let layout = Arc::new(Layout::new(plan));
     let partition = Partition::new(&plan.fabric, layout.groups(), options.threads as usize);
-    Crew { plan, grid: Grid::new(&plan.fabric, options.width), layout, partition }
+    let grid = Grid::new(&plan.fabric, options.width);
+    Crew { plan, grid, layout, waits: Waits::of(plan), partition }
 }

@@ -104,9 +104,8 @@ impl<'a> Host<'_, 'a> {
 impl<'a> Hosts<'a> {
     /// The hosts `own` of a plan, ascending and with every group ([`Layout::groups`]) whole; all
     /// flows wait for their start.
-    pub fn of(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId]) -> Self {
+    pub fn of(plan: &'a Plan, layout: &Arc<Layout>, waits: &Waits<'_>, own: &[HostId]) -> Self {
         debug_assert!(own.is_sorted());
-        let waits = Waits::of(plan);
         let (drain, rto) = (waits.drain(), waits.rto());
         let mut ends = Ends::new(plan, layout, own, rto, drain);
         let mut nics = Vec::with_capacity(own.len());

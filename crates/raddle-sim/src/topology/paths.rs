@@ -165,50 +165,29 @@ impl Fabric {
         hops: &[[Span; 2]],
         edges: &[Edge],
     ) -> Vec<[Span; 2]> {
+        let steps = Steps::new(self, hops);
         let mut longest = vec![[Span::ZERO; 2]; edges.len() * edges.len()];
-        // What is left from each switch to the edge switch of a number: no walk is walked twice.
-        let mut known = vec![(0, [Span::ZERO; 2]); self.switches.len()];
-        let (mut number, mut walked) = (0_u64, Vec::new());
+        // Where each switch sends what goes to one edge switch, and how long all the way takes.
+        let mut own = vec![Step::stays(0); self.switches.len()];
+        let mut rest = vec![[Span::ZERO; 2]; self.switches.len()];
         for table in tables {
-            let steps = self.first_steps(table, hops);
+            let firsts = steps.of_groups(table);
             for (place, to) in edges.iter().enumerate() {
-                number += 1;
-                known[to.switch.index()] = (number, [Span::ZERO; 2]);
                 let column = table.column[to.switch.index()] as usize;
-                for (from, own) in edges.iter().enumerate() {
-                    let mut at = own.switch.index();
-                    let mut sum = loop {
-                        let (whose, rest) = known[at];
-                        if whose == number {
-                            break rest;
-                        }
-                        let group = table.groups[at * table.columns as usize + column];
-                        let Some((next, hop)) = steps[group as usize] else {
-                            break [Span::ZERO; 2];
-                        };
-                        walked.push((at, hop));
-                        at = next.index();
-                    };
-                    while let Some((switch, hop)) = walked.pop() {
-                        sum = [sum[0] + hop[0], sum[1] + hop[1]];
-                        known[switch] = (number, sum);
-                    }
+                for (at, own) in own.iter_mut().enumerate() {
+                    let group = table.groups[at * table.columns as usize + column];
+                    *own = firsts[group as usize].unwrap_or(Step::stays(at));
+                }
+                own[to.switch.index()] = Step::stays(to.switch.index());
+                steps.add_up(&own, &mut rest);
+                for (from, edge) in edges.iter().enumerate() {
+                    let sum = rest[edge.switch.index()];
                     let most = &mut longest[from * edges.len() + place];
                     *most = [most[0].max(sum[0]), most[1].max(sum[1])];
                 }
             }
         }
         longest
-    }
-
-    /// Where the first port of each next-hop group leads, and the time of a packet and of an ACK there.
-    fn first_steps(&self, table: &Table, hops: &[[Span; 2]]) -> Vec<Option<(SwitchId, [Span; 2])>> {
-        let first = |range: &[u32]| table.ports[range[0] as usize..range[1] as usize].first();
-        let step = |port: &PortId| match self.destination(*port) {
-            Node::Switch(next) => Some((next, hops[port.index()])),
-            Node::Host(_) => None,
-        };
-        table.starts.windows(2).map(|range| first(range).and_then(step)).collect()
     }
 
     /// Time between two edge switches for a packet and for an ACK, where routes are those of all times.
@@ -229,6 +208,69 @@ impl Fabric {
             }
         }
         sum
+    }
+}
+
+/// Where a frame goes from a switch: to another, and the number of the time that it takes.
+#[derive(Clone, Copy)]
+struct Step {
+    next: u32,
+    hop: u32,
+}
+
+impl Step {
+    /// It goes nowhere from a switch.
+    fn stays(at: usize) -> Self {
+        Self { next: at as u32, hop: 0 }
+    }
+}
+
+/// The steps of all ports, small enough to stay at hand: ports are many, the times few.
+struct Steps {
+    of_ports: Vec<Option<Step>>,
+    /// The times of a packet and of an ACK; first, none.
+    hops: Vec<[Span; 2]>,
+}
+
+impl Steps {
+    fn new(fabric: &Fabric, hops: &[[Span; 2]]) -> Self {
+        let mut distinct = [hops, &[[Span::ZERO; 2]]].concat();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let step = |(port, own): (u32, &[Span; 2])| match fabric.destination(PortId(port)) {
+            Node::Switch(next) => {
+                let hop = distinct.partition_point(|other| other < own) as u32;
+                Some(Step { next: next.0, hop })
+            }
+            Node::Host(_) => None,
+        };
+        Self { of_ports: (0..).zip(hops).map(step).collect(), hops: distinct }
+    }
+
+    /// How long it takes from each switch to where its steps end. By turns, each of which knows one step
+    /// more: ways are short, and a turn has nothing to decide.
+    fn add_up(&self, own: &[Step], rest: &mut [[Span; 2]]) {
+        rest.fill([Span::ZERO; 2]);
+        // No way has more steps than there are switches.
+        for _ in 0..own.len() {
+            let mut changed = false;
+            for (at, step) in own.iter().enumerate() {
+                let (hop, beyond) = (self.hops[step.hop as usize], rest[step.next as usize]);
+                let sum = [hop[0] + beyond[0], hop[1] + beyond[1]];
+                changed |= rest[at] != sum;
+                rest[at] = sum;
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// The step through the first port of each next-hop group.
+    fn of_groups(&self, table: &Table) -> Vec<Option<Step>> {
+        let first = |range: &[u32]| table.ports[range[0] as usize..range[1] as usize].first();
+        let step = |port: &PortId| self.of_ports[port.index()];
+        table.starts.windows(2).map(|range| first(range).and_then(step)).collect()
     }
 }
 

@@ -31,9 +31,9 @@ use crate::record::probes::ProbeRow;
 use crate::record::recorder::Recorder;
 use crate::record::{PortRecord, TorRecord, TrainingRow};
 use crate::topology::{Fabric, Node};
+use crate::waits::Waits;
 use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::count;
-use crate::wire::port_facts::PortFacts;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::Time;
@@ -142,7 +142,7 @@ fn put_hosts_below(
 impl<'a> Part<'a> {
     /// Part `part` of a run.
     pub(super) fn new(
-        plan: &'a Plan,
+        (plan, waits): (&'a Plan, &Waits<'_>),
         grid: &Grid,
         layout: &Arc<Layout>,
         partition: &Partition,
@@ -154,7 +154,7 @@ impl<'a> Part<'a> {
         let of_plane = |plane| members.hosts.iter().map(move |&host| fabric.host_port(host, plane));
         let mut ids: Vec<PortId> = (0..fabric.planes).flat_map(of_plane).collect();
         let host_ports = ids.len();
-        let longest_rtt = PortFacts::longest_rtt(plan);
+        let longest_rtt = waits.longest_rtt;
         let mut switches = switch_states(plan, &members.switches, longest_rtt, &mut ids);
         let hosts = members.hosts.len();
         let wiring = Wiring::of(fabric, partition, &ids, hosts, &switches);
@@ -196,7 +196,7 @@ impl<'a> Part<'a> {
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,
-                hosts: Hosts::of(plan, layout, &members.hosts),
+                hosts: Hosts::of(plan, layout, waits, &members.hosts),
                 recorder: Recorder::new(plan),
                 outbox: Outbox::to(partition.members.len()),
                 notes: Notes::of(plan),

@@ -20,6 +20,7 @@ use crate::host::stop::Ending;
 use crate::plan::Plan;
 use crate::record::{Observer, Progress};
 use crate::topology::Node;
+use crate::waits::Waits;
 use raddle_schemes::units::Time;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub(in crate::engine) struct Crew<'a> {
     pub(in crate::engine) plan: &'a Plan,
     pub(in crate::engine) grid: Grid,
     pub(in crate::engine) layout: Arc<Layout>,
+    /// Found once: of slices it takes as long as all else of a part.
+    pub(in crate::engine) waits: Waits<'a>,
     pub(in crate::engine) partition: Partition,
 }
 
@@ -181,7 +184,8 @@ struct Worker<'a, 'c> {
 
 impl<'a, 'c> Worker<'a, 'c> {
     fn new(crew: &'c Crew<'a>, exchange: &'c Exchange, number: usize) -> Self {
-        let part = Part::new(crew.plan, &crew.grid, &crew.layout, &crew.partition, number as u32);
+        let of_run = (crew.plan, &crew.waits);
+        let part = Part::new(of_run, &crew.grid, &crew.layout, &crew.partition, number as u32);
         Self { crew, exchange, number, part, round: 0, interrupted: false }
     }
 
