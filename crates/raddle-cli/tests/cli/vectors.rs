@@ -40,7 +40,7 @@ fn a_program_in_c_reads_all_states_and_replays_reps() {
     let scratch = Scratch::new(SMALL);
     let [vectors, header, program] =
         ["all.jsonl", "vectors.h", "replay"].map(|name| scratch.text(name));
-    let few = ["vectors", "--events", "40", "--steps", "40", "--out", &vectors];
+    let few = ["vectors", "--events", "20", "--steps", "20", "--out", &vectors];
     let written = raddle(&[&few[..], &["--header", &header]].concat());
     assert_eq!(written.status, 0, "{}", written.err);
     assert!(written.err.is_empty(), "{}", written.err);
