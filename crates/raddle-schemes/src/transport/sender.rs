@@ -1,20 +1,22 @@
 //! The sender: one message, a congestion control, a path selector and a recovery.
 
+mod answers;
 mod template;
 
+pub use answers::{AckHeader, NackHeader};
 pub use template::{Connection, FlowTemplate};
 
-use super::ledger::{AckedPacket, LossEpisode};
+use super::ledger::LossEpisode;
 use super::pacer::{Pacer, Place};
-use super::{Arrivals, Entry, Ledger};
-use crate::congestion::{self, Ack, AnyCongestionControl, Grant, Hop, Loss, LossCause};
+use super::{Arrivals, Ledger};
+use crate::congestion::{self, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
 use crate::probe::Probes;
-use crate::recovery::{self, AckEntropies, AckForm, AckNews, Answered, AnyRecovery};
+use crate::recovery::{self, Answered, AnyRecovery};
 use crate::rng::Rng;
 use crate::size::UNLIMITED;
-use crate::units::{Bytes, Span, Time};
+use crate::units::{Bytes, Time};
 use crate::{Cx, Events, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -44,41 +46,6 @@ pub struct Transmit {
     /// Whether the receiver shall acknowledge it at once: the window, or what there is to send,
     /// ends with it.
     pub ack_request: bool,
-}
-
-/// The header of an ACK; the packets it acknowledges are in the sender's log ([`Arrivals`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckHeader<'a> {
-    /// Arrivals before this position are acknowledged; packets below this number, if ACKs tell of
-    /// nothing else.
-    pub upto: u32,
-    /// Entropy of the packet that triggered the ACK.
-    pub entropy: Entropy,
-    /// Whether that packet was marked.
-    pub marked: bool,
-    /// Whether that packet had arrived before.
-    pub duplicate: bool,
-    /// What switches said of that packet, see [`Ack::hops`].
-    pub hops: &'a [Hop],
-    /// See [`Ack::circuit`].
-    pub circuit: bool,
-}
-
-/// The header of a NACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NackHeader {
-    /// The packet that did not make it, or that is expected next.
-    pub psn: Psn,
-    /// Entropy of the packet that triggered the NACK.
-    pub entropy: Entropy,
-    /// Whether that packet was marked.
-    pub marked: bool,
-    /// Whether a switch made it for the receiver.
-    pub of_switch: bool,
-    /// Whether switches write over entropies, so that this one need not be the sender's.
-    pub rewritten: bool,
-    /// See [`Ack::circuit`].
-    pub circuit: bool,
 }
 
 /// Counts of one sender, for records.
@@ -248,147 +215,6 @@ impl Sender {
         Some(Transmit { psn, entropy, bytes, again, ack_request })
     }
 
-    /// Enters an arrival into the log; to be called in order of arrival, and before the first ACK
-    /// that covers it.
-    #[inline]
-    pub fn on_arrival(&mut self, entry: Entry) {
-        self.arrivals.push(entry);
-    }
-
-    /// Takes an ACK: first the ledger, then the congestion control, then the path selector. Returns the
-    /// round trip that it told of.
-    #[inline]
-    pub fn on_ack(
-        &mut self,
-        now: Time,
-        ack: &AckHeader<'_>,
-        events: &mut dyn Events,
-    ) -> Option<Span> {
-        // Usually it is the first to speak of the packet that triggered it, and of that alone.
-        let acked = if self.ledger.in_order {
-            self.take_note_below(ack.upto)
-        } else if self.heard() + 1 == ack.upto {
-            self.take_note()
-        } else {
-            self.take_note_up_to(ack.upto)
-        };
-        let rtt = if ack.duplicate { None } else { acked.sent_once_at.map(|at| now - at) };
-        let mut cx = Cx { now, rng: &mut self.rng, events };
-        let heard = self.arrivals.heard();
-        let AckedPacket { bytes, latest, .. } = acked;
-        let told = AckNews { bytes, rtt, latest, duplicate: ack.duplicate, heard };
-        self.recovery.on_ack(&mut cx, &told, &mut self.ledger);
-        let window_before = self.window;
-        let in_flight = self.ledger.in_flight();
-        let news = Ack {
-            bytes: acked.bytes,
-            marked: ack.marked,
-            rtt,
-            in_flight,
-            cumulative: self.ledger.low(),
-            next_new: self.ledger.next(),
-            hops: ack.hops,
-            circuit: ack.circuit,
-        };
-        self.window = self.congestion.on_ack(&mut cx, &news).window;
-        let feedback = Feedback {
-            path: ack.entropy,
-            fate: if ack.marked { Fate::Marked } else { Fate::Clean },
-            rtt,
-            window_before,
-            window_after: self.window,
-            in_flight,
-        };
-        if self.recovery.ack_entropies() == AckEntropies::Carry && !ack.duplicate {
-            let tell = |path| {
-                let news = Feedback { path, fate: Fate::Clean, rtt: None, ..feedback };
-                self.paths.on_feedback(&mut cx, &news);
-            };
-            carried(&self.arrivals, ack.upto, tell);
-        }
-        self.paths.on_feedback_inlined(&mut cx, &feedback);
-        self.retime();
-        self.report_losses(now, events);
-        rtt
-    }
-
-    /// Enters the next arrival into the ledger.
-    #[inline]
-    fn take_note(&mut self) -> AckedPacket {
-        match self.arrivals.hear() {
-            Some(arrival) => self.ledger.acked(arrival.psn),
-            None => AckedPacket::NOTHING,
-        }
-    }
-
-    /// Enters arrivals before position `upto` into the ledger. Returns their bytes; a time only if
-    /// there were any, that of the last.
-    #[inline(never)]
-    fn take_note_up_to(&mut self, upto: u32) -> AckedPacket {
-        let mut sum = AckedPacket::NOTHING;
-        while self.heard() < upto {
-            let acked = self.take_note();
-            sum.bytes = sum.bytes + acked.bytes;
-            sum.sent_once_at = acked.sent_once_at;
-            sum.latest = sum.latest.max(acked.latest);
-        }
-        sum
-    }
-
-    /// Enters all packets below `expected` into the ledger.
-    #[inline(never)]
-    fn take_note_below(&mut self, expected: u32) -> AckedPacket {
-        self.arrivals.hear_below(expected);
-        self.ledger.acked_below(self.arrivals.heard(), self.span())
-    }
-
-    /// Most numbers from the first unacknowledged packet to the newest.
-    fn span(&self) -> u32 {
-        match self.recovery.ack_form() {
-            AckForm::Expected { span } => span,
-            AckForm::Arrivals => u32::MAX,
-        }
-    }
-
-    /// Takes a NACK. One for a transmission that has been followed by another, on another path, says
-    /// nothing about the packet now in flight. Where switches write over entropies one cannot be told
-    /// from another, and each is believed.
-    ///
-    /// A NACK that names the expected packet is also an ACK for all below it, and of the packet that
-    /// triggered it, but times nothing.
-    pub fn on_nack(&mut self, now: Time, nack: &NackHeader, events: &mut dyn Events) {
-        let NackHeader { psn, entropy, marked, of_switch, rewritten, circuit } = *nack;
-        let is_of_another = |current: Entropy| !rewritten && current != entropy;
-        if self.ledger.in_order {
-            let ack =
-                AckHeader { upto: psn.0, entropy, marked, duplicate: true, hops: &[], circuit };
-            self.on_ack(now, &ack, events);
-        } else if self.ledger.entropy_in_flight(psn).is_some_and(is_of_another) {
-            return;
-        }
-        let mut cx = Cx { now, rng: &mut self.rng, events };
-        self.recovery.on_nack(&mut cx, psn, &mut self.ledger);
-        if let Some(mut losses) = self.ledger.unreported() {
-            if of_switch {
-                losses.iter_mut().for_each(|lost| lost.cause = LossCause::SwitchNack);
-            }
-            self.report(now, losses, events);
-        }
-    }
-
-    /// Takes a CNP.
-    pub fn on_cnp(&mut self, now: Time, events: &mut dyn Events) {
-        let mut cx = Cx { now, rng: &mut self.rng, events };
-        self.window = self.congestion.on_cnp(&mut cx).window;
-        self.retime();
-    }
-
-    /// Takes a pull: credits since the start of the message, modulo 2^24.
-    pub fn on_credit(&mut self, now: Time, count: u32, events: &mut dyn Events) {
-        let mut cx = Cx { now, rng: &mut self.rng, events };
-        self.window = self.congestion.on_credit(&mut cx, count).window;
-    }
-
     /// Every packet below this one has been sent, and none from it on.
     pub(crate) fn sent_below(&self) -> u32 {
         self.ledger.next()
@@ -402,23 +228,6 @@ impl Sender {
     /// Whether its receiver grants it what it sends.
     pub fn is_granted(&self) -> bool {
         self.congestion.grants().is_some()
-    }
-
-    /// Takes a grant.
-    pub fn on_grant(&mut self, now: Time, grant: &Grant, events: &mut dyn Events) {
-        let mut cx = Cx { now, rng: &mut self.rng, events };
-        self.window = self.congestion.on_grant(&mut cx, grant).window;
-        self.ledger.grant(grant.upto.max(self.ledger.granted()), self.span());
-    }
-
-    /// The receiver asks for the first packets that it lacks, `psn` and those behind it, to be sent
-    /// again. What is on its way, or was never sent, is not lost.
-    pub fn on_resend(&mut self, now: Time, psn: Psn, events: &mut dyn Events) {
-        let Some(plan) = self.congestion.grants() else { return };
-        let before = Time(now.0.saturating_sub(plan.base_rtt.0));
-        let mut cx = Cx { now, rng: &mut self.rng, events };
-        self.recovery.on_resend(&mut cx, psn, before, &mut self.ledger);
-        self.report_losses(now, events);
     }
 
     /// The data class of the packet that is due, where the congestion control chooses one for each;
@@ -607,18 +416,6 @@ impl Sender {
         }
         self.retime();
     }
-}
-
-/// REPS spec 2.6: all unmarked entropies since the previous ACK in order of arrival, but for the
-/// trigger of the ACK, which comes last also when it was marked itself.
-#[cold]
-fn carried(log: &Arrivals, upto: u32, mut tell: impl FnMut(Entropy)) {
-    let mut first = upto - 1;
-    while first > 0 && log.get(first - 1).is_some_and(|before| !before.acked_here) {
-        first -= 1;
-    }
-    let arrivals = (first..upto - 1).filter_map(|position| log.get(position));
-    arrivals.filter(|arrival| !arrival.marked).for_each(|arrival| tell(arrival.entropy));
 }
 
 /// Packets of a message: its bytes over the payload, rounded up.

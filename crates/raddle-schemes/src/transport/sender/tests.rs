@@ -3,7 +3,7 @@
 use super::*;
 use crate::congestion::{Pacing, fixed_rate};
 use crate::load_balance::host::reps;
-use crate::recovery::sack;
+use crate::recovery::{AckEntropies, sack};
 use crate::size::Size;
 use crate::transport::{Data, Receiver, Reply};
 use crate::units::Rate;
