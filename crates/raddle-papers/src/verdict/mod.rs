@@ -8,28 +8,24 @@ mod claims;
 mod page;
 mod papers;
 mod picture;
+mod runs;
 mod short;
 mod sizes;
 mod steps;
+mod workload;
 
 pub use claims::{Claim, claims};
 pub use page::page;
 pub use picture::picture;
+pub use runs::WorkloadRuns;
 pub use short::short;
 pub use sizes::{Message, in_short as sizes_in_short, sizes};
 pub use steps::steps;
+pub use workload::{RING_STEPS, SIZES, WORKLOADS, Workload};
 
 use crate::figures::other_text;
-use raddle::problem::Problems;
-use raddle::scenario::{self, Study};
-use raddle::study::compare::{Cell, CompareInput, Comparison, Entry, Standing, column_of};
-use raddle::study::run::Job;
+use raddle::study::compare::{Cell, Standing};
 use raddle::study::stats::Difference;
-use raddle::study::summary::RunSummary;
-use raddle_sim::bound::cut::{self, Cut};
-use raddle_sim::bound::{Bound, mean_of_flows, of_plan};
-use raddle_sim::plan::Plan;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Up to this many times what the first takes, a scheme is level with it.
@@ -38,6 +34,12 @@ const LEVEL: f64 = 1.02;
 /// Rows of the scenario that are told at once which links are dead, as the study assumes of its
 /// hosts; pictures set them apart.
 const ORACLES: &[&str] = &["host_dr"];
+
+/// The axis that tells columns of [`SIZES`] apart.
+const SIZE: &str = "size";
+
+/// The size of the same workloads in the standings.
+const SMALLEST: &str = "1 MiB";
 
 const SCENARIO: &str = include_str!("../../figures/verdict/scenario.toml");
 
@@ -55,97 +57,6 @@ pub fn changed(folder: &Path) -> Result<Vec<PathBuf>, String> {
         }
     }
     Ok(changed)
-}
-
-/// How one workload is run.
-#[derive(Clone, Copy, Debug)]
-pub struct Workload {
-    /// Its name on the axis `workload`.
-    pub name: &'static str,
-    /// Whether flows arrive whatever became of earlier ones, so that the mean flow completion time
-    /// tells more than the end of the last.
-    pub open_loop: bool,
-    /// The workload of the standings that it is with other messages, and their size.
-    pub size: Option<(&'static str, &'static str)>,
-}
-
-/// A workload of the standings.
-const fn whole(name: &'static str, open_loop: bool) -> Workload {
-    Workload { name, open_loop, size: None }
-}
-
-/// One of them with larger messages.
-const fn sized(name: &'static str, of: &'static str, size: &'static str) -> Workload {
-    Workload { name, open_loop: false, size: Some((of, size)) }
-}
-
-/// Every workload, in the order of the page.
-pub const WORKLOADS: &[Workload] = &[
-    whole("permutation", false),
-    whole("tornado", false),
-    whole("all-to-all", false),
-    whole("ring", false),
-    whole("incast", false),
-    whole("websearch", true),
-    whole("all-to-all-1024", false),
-];
-
-/// The ring again, with larger steps, on the healthy fabric alone: how far its results go depends on
-/// how much a step carries. Not in the standings, where the ring would count several times.
-pub const RING_STEPS: &[Workload] =
-    &[whole("ring-256K", false), whole("ring-1M", false), whole("ring-4M", false)];
-
-/// The permutation again, with larger messages, under each fault: 1 MiB is less than two products of
-/// bandwidth and delay. Not in the standings, where it would count several times.
-pub const SIZES: &[Workload] = &[
-    sized("permutation-4M", "permutation", "4 MiB"),
-    sized("permutation-16M", "permutation", "16 MiB"),
-];
-
-/// The axis that tells columns of [`SIZES`] apart.
-const SIZE: &str = "size";
-
-/// The size of the same workloads in the standings.
-const SMALLEST: &str = "1 MiB";
-
-impl Workload {
-    /// All workloads, those of the standings first.
-    pub fn all() -> impl Iterator<Item = &'static Self> {
-        WORKLOADS.iter().chain(SIZES).chain(RING_STEPS)
-    }
-
-    /// Whether it is one of [`RING_STEPS`].
-    fn is_step(&self) -> bool {
-        RING_STEPS.iter().any(|step| step.name == self.name)
-    }
-
-    /// Axes and values of one of its columns, without the scheme; a larger message is a value of the
-    /// axis `size`.
-    fn settings(&self, job: &[(String, String)]) -> Vec<(String, String)> {
-        let mut settings: Vec<(String, String)> =
-            job.iter().filter(|(axis, _)| axis != "scheme").cloned().collect();
-        if let Some((of, size)) = self.size {
-            for (axis, value) in &mut settings {
-                if axis == "workload" {
-                    of.clone_into(value);
-                }
-            }
-            settings.push((SIZE.to_owned(), size.to_owned()));
-        }
-        settings
-    }
-
-    /// The scenario of this workload, with further `changes`.
-    ///
-    /// # Errors
-    /// What is wrong with the changes.
-    pub fn study(&self, changes: &[(String, String)]) -> Result<Study, Problems> {
-        let own = [("workload".to_owned(), format!("\"{}\"", self.name))];
-        let healthy = ("faults".to_owned(), "\"healthy\"".to_owned());
-        let alone = self.is_step().then_some(healthy);
-        let all: Vec<_> = own.into_iter().chain(changes.iter().cloned()).chain(alone).collect();
-        scenario::parse("figures/verdict/scenario.toml", SCENARIO, Path::new("."), &all)
-    }
 }
 
 /// One fabric under one workload and one stack.
@@ -185,85 +96,7 @@ pub struct Verdict {
     pub steps: Vec<Column>,
 }
 
-/// A workload, its jobs, and what came of each.
-pub type WorkloadRuns<'r> = (Workload, &'r [Job], &'r [Option<RunSummary>]);
-
 impl Verdict {
-    /// Sorts the runs of each workload.
-    pub fn of(runs: &[WorkloadRuns<'_>]) -> Self {
-        let mut verdict =
-            Self { rows: Vec::new(), columns: Vec::new(), sizes: Vec::new(), steps: Vec::new() };
-        for (workload, jobs, summaries) in runs {
-            let mut bounds = BTreeMap::new();
-            let measured: Vec<Option<RunSummary>> = jobs
-                .iter()
-                .zip(*summaries)
-                .map(|(job, run)| {
-                    // All schemes of a column share the bound.
-                    let run = run.as_ref()?;
-                    let bound = bounds.entry((column_of(&job.settings), job.seed));
-                    Some(measured(
-                        *workload,
-                        run,
-                        *bound.or_insert_with(|| bound_of(*workload, job)),
-                    ))
-                })
-                .collect();
-            let entries: Vec<Entry<'_>> = jobs
-                .iter()
-                .zip(&measured)
-                .map(|(job, summary)| Entry {
-                    settings: &job.settings,
-                    seed: job.seed,
-                    summary: summary.as_ref(),
-                })
-                .collect();
-            let comparison = Comparison::new(CompareInput::of_runs(workload.name, &entries));
-            verdict.rows.clone_from(&comparison.input.rows);
-            for (index, column) in comparison.input.columns.iter().enumerate() {
-                let settings = jobs.iter().find(|job| column_of(&job.settings) == column.name);
-                let settings = settings.map_or(&[][..], |job| &job.settings);
-                let bounds = column.bounds.iter().copied().flatten();
-                let bound = column.bound.clone().zip(mean(bounds));
-                let runs = jobs.iter().zip(*summaries);
-                let here = runs.filter(|(job, _)| column_of(&job.settings) == column.name);
-                let paced = paced(here.filter_map(|(_, run)| run.as_ref()));
-                let job = jobs.iter().find(|job| column_of(&job.settings) == column.name);
-                let own = Column {
-                    settings: workload.settings(settings),
-                    cells: comparison.cells.iter().map(|row| row[index]).collect(),
-                    times_us: comparison
-                        .input
-                        .values
-                        .iter()
-                        .map(|row| row[index].clone())
-                        .collect(),
-                    bound,
-                    paced,
-                    message: job.and_then(message_of),
-                    seeds: comparison.input.seeds.len(),
-                    open_loop: workload.open_loop,
-                };
-                if SIZES.iter().any(|larger| larger.size.is_some_and(|(of, _)| of == workload.name))
-                {
-                    let mut smallest = own.clone();
-                    smallest.settings.push((SIZE.to_owned(), SMALLEST.to_owned()));
-                    verdict.sizes.push(smallest);
-                }
-                match workload {
-                    Workload { size: Some(_), .. } => verdict.sizes.push(own),
-                    workload if workload.is_step() => verdict.steps.push(own),
-                    _ => verdict.columns.push(own),
-                }
-            }
-        }
-        // One size does not make an axis.
-        if runs.iter().all(|(workload, ..)| workload.size.is_none()) {
-            verdict.sizes.clear();
-        }
-        verdict
-    }
-
     /// The values of an axis, in the order of the columns.
     pub fn values(&self, axis: &str) -> Vec<&str> {
         let mut values = Vec::new();
@@ -348,60 +181,6 @@ fn told(a: &[f64], b: &[f64]) -> bool {
     }
 }
 
-/// The mean, if there are values.
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// What the study takes for the bounds of paced runs, on average.
-fn paced<'r>(runs: impl Iterator<Item = &'r RunSummary>) -> Option<(String, f64)> {
-    let found: Vec<(&str, f64)> = runs
-        .filter_map(|run| run.bound.as_deref().zip(run.bound_us))
-        .filter(|(name, _)| name.ends_with(Bound::PACED))
-        .collect();
-    let name = found.first()?.0.to_owned();
-    Some((name, mean(found.iter().map(|(_, us)| *us))?))
-}
-
-/// What each flow of a job sends, if all send the same.
-fn message_of(job: &Job) -> Option<Message> {
-    let plan = (job.plan)().ok()?;
-    let bytes = plan.traffic.flows.first()?.bytes;
-    let transport = &plan.transport;
-    let rtt = plan.fabric.longest_base_rtt(plan.packet(), transport.ack);
-    let bdp = plan.fabric.host_rate(plan.traffic.flows.first()?.source).bytes_in(rtt);
-    let alike = plan.traffic.flows.iter().all(|flow| flow.bytes == bytes);
-    alike.then_some(Message { bytes: bytes.0, bdp: bytes.0 as f64 / bdp.0 as f64 })
-}
-
-/// The tightest bound that no run of a column can beat, whatever its scheme and its stack.
-fn bound_of(workload: Workload, job: &Job) -> Option<Bound> {
-    let plan = (job.plan)().ok()?;
-    if workload.open_loop { mean_of_flows(&plan) } else { strict(&plan) }
-}
-
-fn strict(plan: &Plan) -> Option<Bound> {
-    let cut = cut::under_faults(plan).map(|cut| Bound { name: Cut::UNDER_FAULTS, time: cut.time });
-    let mut bounds = of_plan(plan);
-    bounds.retain(|bound| !bound.name.ends_with(Bound::PACED));
-    bounds.extend(cut);
-    // Of equals, the first.
-    bounds.into_iter().rev().max_by_key(|bound| bound.time)
-}
-
-/// A run as its workload is measured.
-fn measured(workload: Workload, run: &RunSummary, bound: Option<Bound>) -> RunSummary {
-    let mut run = run.clone();
-    if workload.open_loop {
-        run.completion_us = run.completion_us.and(run.fct_us.mean);
-    }
-    run.bound = bound.map(|bound| bound.name.to_owned());
-    run.bound_us = bound.map(|bound| bound.time.as_us());
-    run.increase_pct = None;
-    run
-}
-
 impl Column {
     /// Its value on an axis.
     pub fn value(&self, axis: &str) -> Option<&str> {
@@ -469,8 +248,10 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle::study::compare::{CompareInput, Comparison};
     use raddle::study::jobs::jobs;
     use raddle::study::run::{Keep, Runner};
+    use raddle::study::summary::RunSummary;
     use raddle_sim::engine;
     use std::sync::atomic::AtomicBool;
 
@@ -565,32 +346,6 @@ mod tests {
         verdict.columns.push(other);
         let page = page_of(&verdict);
         assert!(page.contains("| `d` | 1 of 2 | 0 | 1.0 | `never` (else 1.00) | in 1 |"), "{page}");
-    }
-
-    #[test]
-    fn both_stacks_have_the_same_bound_and_none_is_a_pace() {
-        let set = [("sweep.seed", "[1]"), ("scheme", "\"ops\"")];
-        let set = set.map(|(path, value)| (path.to_owned(), value.to_owned()));
-        let tornado = WORKLOADS[1];
-        let study = tornado.study(&set).unwrap_or_else(|p| panic!("{}", p.render(false)));
-        let jobs = jobs(&study, None);
-        let bounds: Vec<Bound> = jobs.iter().map(|job| bound_of(tornado, job).unwrap()).collect();
-        for pair in bounds.chunks(2) {
-            assert_eq!(pair[0], pair[1]);
-        }
-        assert!(bounds.iter().all(|bound| !bound.name.ends_with(Bound::PACED)), "{bounds:?}");
-        assert_eq!(bounds[0].name, "permutation");
-        assert!(bounds[6].time > bounds[0].time && bounds[6].name == Cut::UNDER_FAULTS);
-    }
-
-    #[test]
-    fn every_workload_has_every_scheme_under_all_faults_and_stacks() {
-        for workload in WORKLOADS.iter().chain(SIZES) {
-            let study = workload.study(&[]).unwrap_or_else(|p| panic!("{}", p.render(false)));
-            let sizes: Vec<(&str, usize)> =
-                study.axes.iter().map(|axis| (axis.name.as_str(), axis.values.len())).collect();
-            assert_eq!(sizes, [("scheme", 18), ("workload", 1), ("faults", 4), ("stack", 2)]);
-        }
     }
 
     #[test]
