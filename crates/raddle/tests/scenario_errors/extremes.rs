@@ -133,3 +133,39 @@ congestion = { scheme = "eqds", initial_window = "unlimited" }
     let text = format!("{FABRIC}{TRAFFIC}{wide}");
     assert!(parse("demo.toml", &text, Path::new("."), &[]).is_ok());
 }
+
+#[test]
+fn what_the_simulator_cannot_hold_is_refused() {
+    topology(
+        r#"{ kind = "fat_tree", hosts = 128, rate = "15 Mbps" }"#,
+        r#"{ kind = "fat_tree", hosts = 128, rate = "15 Mbps" } | the largest frame takes 2.219666667 ms to cross link `host0` | expected less than 2.147483648 ms, delays included"#,
+    );
+    topology(
+        r#"{ kind = "fat_tree", tiers = 2, hosts = 131072 }"#,
+        r#"{ kind = "fat_tree", tiers = 2, hosts = 131072 } | the fabric has 131072 hosts | expected at most 65536"#,
+    );
+    traffic(
+        "[traffic]\nkind = \"tornado\"\nmessage = \"64 GiB\"\n",
+        r#""64 GiB" | a message of 64 GiB has 16777216 packets of 4 KiB | expected at most 16777215 packets"#,
+    );
+    more(
+        "[run]\nend = \"100 s\"\n",
+        r#""100 s" | the end is too late | expected at most 70.368744177663 s, or "never""#,
+    );
+}
+
+#[test]
+fn sizes_and_times_of_nothing_and_an_ack_beyond_a_packet_are_refused() {
+    more(
+        "[record]\nbucket = \"0 ps\"\n",
+        r#""0 ps" | nothing can be recorded in buckets of no length | expected a time, as in "20 us""#,
+    );
+    more(
+        "[transport]\npayload = \"100 B\"\nheader = \"20 B\"\nack = \"121 B\"\n",
+        r#""121 B" | an ACK is larger than a packet | expected at most 120 B, payload and header"#,
+    );
+    more(
+        "[transport]\ncongestion = { scheme = \"fixed_rate\", window = \"0 B\" }\n",
+        r#""0 B" | wrong value for `window` | expected more than "0 B""#,
+    );
+}

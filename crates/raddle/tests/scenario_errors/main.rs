@@ -1,14 +1,20 @@
 //! What a user sees who makes a mistake.
 
-mod cases;
 mod collectives;
 mod extremes;
+mod faults;
+mod hosts;
 mod idle;
+mod keys;
 mod labels;
 mod memory;
+mod patterns;
 mod planes;
+mod queues;
 mod reasons;
 mod reports;
+mod studies;
+mod topologies;
 
 use raddle::problem::{Problem, Problems};
 use raddle::scenario::parse;
