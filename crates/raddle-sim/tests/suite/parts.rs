@@ -7,6 +7,7 @@ use raddle_sim::host::Hosts;
 use raddle_sim::host::layout::Layout;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{FlowRecords, PortRecord, Timeline};
+use raddle_sim::waits::Waits;
 use raddle_sim::wire::frame::Frame;
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 use std::sync::Arc;
@@ -35,7 +36,9 @@ fn plan() -> Plan {
 fn run(plan: &Plan, own: &[&[u32]]) -> (FlowRecords, Vec<PortRecord>, Timeline) {
     let layout = Arc::new(Layout::new(plan));
     let ids = |own: &[u32]| own.iter().copied().map(HostId).collect::<Vec<_>>();
-    let mut parts: Vec<_> = own.iter().map(|own| Hosts::of(plan, &layout, &ids(own))).collect();
+    let waits = Waits::of(plan);
+    let part = |own: &&[u32]| Hosts::of(plan, &layout, &waits, &ids(own));
+    let mut parts: Vec<_> = own.iter().map(part).collect();
     let at = |host: u32| {
         let place = |own: &&[u32]| own.iter().position(|&id| id == host);
         own.iter().enumerate().find_map(|(p, own)| Some((p, place(own)? as u32))).unwrap()
