@@ -39,65 +39,25 @@ pub(super) fn head(
     let folder = &run.folder;
     let summary = summary(folder)?;
     let flows = Flows::read(folder)?;
-    // A run that did not complete goes on after the last flow that did.
-    let recorded = times::recorded(folder)?.map_or(0.0, |(_, end)| end);
-    let end_us = match summary["completion_us"].as_f64() {
-        Some(_) => flows.end_us(&summary),
-        None => flows.end_us(&summary).max(recorded),
-    };
+    let end_us = end_us(folder, &summary, &flows)?;
     flows.put(index, blocks);
     let buckets = times.buckets(end_us);
-    let mut left_out: Vec<Value> = Vec::new();
-    let out = |words: String, paste: Option<&str>| json!({"words": words, "paste": paste});
+    let mut left_out = LeftOut::default();
 
     totals(folder, index, blocks)?;
-    let mut width = times.width_us.filter(|_| buckets > 0);
     let links = heat::put(folder, (index, fabric), (times, buckets), scales, blocks)?;
-    if links == 0 {
-        width = None;
+    let width = times.width_us.filter(|_| buckets > 0 && links > 0);
+    match width {
+        Some(_) => {
+            left_out.note_links(folder, links, fabric.ports.len())?;
+            lanes(folder, index, &flows, times, buckets, blocks)?;
+        }
+        None => left_out.note(NO_TIMES.to_owned(), MAP),
     }
-    if width.is_some() && links < fabric.ports.len() && TableFile::open(folder, "routes")?.is_none()
-    {
-        let words =
-            format!("Only {links} of {} links were recorded or had traffic.", fabric.ports.len());
-        left_out.push(out(words, Some("record.map = true")));
-    }
-    if width.is_some() {
-        lanes(folder, index, &flows, times, buckets, blocks)?;
-    } else {
-        left_out.push(out(
-            "Nothing was recorded over time. The same scenario with this line records every link, \
-             and changes nothing else:"
-                .to_owned(),
-            Some("record.map = true"),
-        ));
-    }
-    let routed = routes(folder, index, blocks)?;
-    if routed.is_some_and(|cut| cut > 0) {
-        let words = format!(
-            "Of the rows of `routes` those with most packets are here; {} others are left out.",
-            routed.unwrap_or(0)
-        );
-        left_out.push(out(words, None));
-    }
-    if routed.is_none() {
-        left_out.push(out(
-            "Which flows used which links was not recorded:".to_owned(),
-            Some("record.map = true"),
-        ));
-    }
+    left_out.note_routes(routes(folder, index, blocks)?);
     let tail = summary["tails"]["last"]["flow"].as_u64();
     let followed = packets::put(folder, index, tail, FOLLOWED, blocks)?;
-    if followed.of > followed.flows.len() {
-        left_out.push(out(
-            format!(
-                "Packets of {} flows were recorded; here are those of {}.",
-                followed.of,
-                followed.flows.len()
-            ),
-            None,
-        ));
-    }
+    left_out.note_packets(followed.of, followed.flows.len());
     if width.is_some() {
         packets::rates(
             folder,
@@ -131,8 +91,61 @@ pub(super) fn head(
         "scales": scales.json(),
         "tail": tail,
         "probes": probes,
-        "left_out": left_out,
+        "left_out": left_out.0,
     }))
+}
+
+/// When the run ended. One that did not complete goes on after the last flow that did.
+fn end_us(folder: &Path, summary: &Value, flows: &Flows) -> Result<f64, ViewError> {
+    let recorded = times::recorded(folder)?.map_or(0.0, |(_, end)| end);
+    Ok(match summary["completion_us"].as_f64() {
+        Some(_) => flows.end_us(summary),
+        None => flows.end_us(summary).max(recorded),
+    })
+}
+
+/// The line of a scenario that records every link.
+const MAP: Option<&str> = Some("record.map = true");
+const NO_TIMES: &str = "Nothing was recorded over time. The same scenario with this line records every \
+                        link, and changes nothing else:";
+
+/// What a page does not have of a run, and the line of a scenario that would bring it.
+#[derive(Default)]
+struct LeftOut(Vec<Value>);
+
+impl LeftOut {
+    fn note(&mut self, words: String, paste: Option<&str>) {
+        self.0.push(json!({ "words": words, "paste": paste }));
+    }
+
+    fn note_links(&mut self, folder: &Path, links: usize, of: usize) -> Result<(), ViewError> {
+        if links < of && TableFile::open(folder, "routes")?.is_none() {
+            self.note(format!("Only {links} of {of} links were recorded or had traffic."), MAP);
+        }
+        Ok(())
+    }
+
+    /// `cut` rows are not in the page, or none were recorded.
+    fn note_routes(&mut self, cut: Option<usize>) {
+        match cut {
+            Some(0) => {}
+            Some(cut) => {
+                let words = format!(
+                    "Of the rows of `routes` those with most packets are here; {cut} others are left out."
+                );
+                self.note(words, None);
+            }
+            None => self.note("Which flows used which links was not recorded:".to_owned(), MAP),
+        }
+    }
+
+    fn note_packets(&mut self, recorded: usize, here: usize) {
+        if recorded > here {
+            let words =
+                format!("Packets of {recorded} flows were recorded; here are those of {here}.");
+            self.note(words, None);
+        }
+    }
 }
 
 /// Columns of `flows`.

@@ -57,7 +57,7 @@ fn explain_parquet(path: &Path) -> Result<String, TableError> {
 fn explain_csv(path: &Path) -> Result<String, TableError> {
     let error = |reason: &dyn std::fmt::Display| TableError::new(path, reason);
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let spec: &TableSpec = TABLES.into_iter().find(|spec| spec.name == stem).ok_or_else(|| {
+    let spec: &TableSpec = TABLES.iter().copied().find(|spec| spec.name == stem).ok_or_else(|| {
         let names: Vec<String> = TABLES.iter().map(|t| format!("{}.csv", t.name)).collect();
         error(&format!("expected one of {}", names.join(", ")))
     })?;
