@@ -537,7 +537,7 @@ mod tests {
     #[test]
     fn words_are_distinct_and_a_wrong_one_names_the_nearest() {
         for metric in METRICS {
-            assert!(std::ptr::eq(Metric::named(metric.word).unwrap(), metric));
+            assert!(std::ptr::eq(Metric::named(metric.word).unwrap(), *metric));
         }
         let error = Metric::named("slowdown.p9").unwrap_err();
         assert!(error.starts_with("no metric is called `slowdown.p9`, nearest: `slowdown.p99`;"));

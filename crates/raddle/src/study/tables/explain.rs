@@ -57,10 +57,11 @@ fn explain_parquet(path: &Path) -> Result<String, TableError> {
 fn explain_csv(path: &Path) -> Result<String, TableError> {
     let error = |reason: &dyn std::fmt::Display| TableError::new(path, reason);
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let spec: &TableSpec = TABLES.iter().copied().find(|spec| spec.name == stem).ok_or_else(|| {
-        let names: Vec<String> = TABLES.iter().map(|t| format!("{}.csv", t.name)).collect();
-        error(&format!("expected one of {}", names.join(", ")))
-    })?;
+    let spec: &TableSpec =
+        TABLES.iter().copied().find(|spec| spec.name == stem).ok_or_else(|| {
+            let names: Vec<String> = TABLES.iter().map(|t| format!("{}.csv", t.name)).collect();
+            error(&format!("expected one of {}", names.join(", ")))
+        })?;
     let file = File::open(path).map_err(|e| error(&e))?;
     let mut header = String::new();
     BufReader::new(file).read_line(&mut header).map_err(|e| error(&e))?;
