@@ -1,5 +1,6 @@
 //! Every published figure in quick mode, and the freshness of its last full run.
 
+use raddle::scenario::{Outline, Study};
 use raddle::study::run::Runner;
 use raddle_papers::figures::{FIGURES, Figure, FigureResult, Mode, Verdict, gallery, to_json};
 use raddle_sim::engine;
@@ -71,6 +72,9 @@ fn the_kept_results_belong_to_the_scenarios_and_claims_as_they_are() {
         assert_eq!(kept["figure"], name);
         assert_eq!(kept["mode"], "full");
         assert_eq!(kept["reduced"].as_str(), prepared.claims.reduced.as_deref(), "{name}");
+        // What is said of a figure before its cells are read is what they say.
+        let outline = figure.scenario.map(|text| Outline::parse(name, text).expect("a sweep"));
+        assert_eq!(outline, prepared.study.as_ref().map(Study::outline), "{name}");
         let cells = prepared.study.iter().flat_map(|study| &study.cells);
         let hashes: Vec<String> = cells.map(|cell| cell.scenario.hash()).collect();
         let kept_cells = kept["scenarios"].as_array().unwrap();

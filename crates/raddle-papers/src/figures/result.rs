@@ -88,7 +88,7 @@ pub(super) struct Drawn {
 
 impl FigureResult {
     /// Whether its scenario has changed since it was run, or it was run before cells had a hash of what
-    /// the engine gave.
+    /// the engine gave. Reads the scenario with all its cells.
     pub fn is_stale(&self) -> bool {
         if self.cells.iter().any(|cell| cell.results.is_none()) {
             return true;
