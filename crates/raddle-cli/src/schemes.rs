@@ -7,6 +7,8 @@ use raddle::scenario::key::Section;
 use raddle::study::place::at;
 use raddle::study::text::{left, wrap};
 use raddle_schemes::Need;
+use raddle_schemes::family::ParameterInfo;
+use raddle_schemes::rule::{Held, Rule, Rulebook};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -132,7 +134,7 @@ fn one(name: &str) -> End {
 }
 
 fn show(family: &Family, scheme: &Known) {
-    let Known { card, parameters, probes } = scheme;
+    let Known { card, parameters, probes, rules } = scheme;
     let Family { title, key, .. } = family;
     print_line!("{}: {}", card.name, card.title);
     print_line!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
@@ -145,18 +147,35 @@ fn show(family: &Family, scheme: &Known) {
     if !probes.is_empty() {
         listed("shows", 10, &format!("{} (record.probes)", probes.join(", ")));
     }
+    show_parameters(parameters);
+    rules.iter().for_each(show_rules);
+}
+
+fn show_parameters(parameters: &[ParameterInfo]) {
     if parameters.is_empty() {
         print_line!("  no parameters");
         return;
     }
-    let width = |of: fn(&raddle_schemes::family::ParameterInfo) -> usize| {
-        parameters.iter().map(of).max().unwrap_or(0)
-    };
+    let width = |of: fn(&ParameterInfo) -> usize| parameters.iter().map(of).max().unwrap_or(0);
     let (names, defaults) = (width(|p| p.name.len()), width(|p| p.default.len()));
     print_line!("  parameters, with their defaults:");
     for parameter in parameters {
         let head = format!("  {:names$} = {:defaults$}", parameter.name, parameter.default);
         listed(&head, names + defaults + 9, &parameter.doc);
+    }
+}
+
+fn show_rules(book: &Rulebook) {
+    listed("rules", 10, &format!("{}: {}", book.document, book.share()));
+    let indent = book.rules.iter().map(|rule| rule.clause.len()).max().unwrap_or(0) + 6;
+    for Rule { clause, text, held } in book.rules {
+        listed(&format!("  {clause}"), indent, text);
+        let held = match held {
+            Held::Test(name) => format!("test {name}"),
+            Held::Reading(how) => format!("read as: {how}"),
+            Held::Absent(why) => format!("left out: {why}"),
+        };
+        listed("", indent + 2, &held);
     }
 }
 

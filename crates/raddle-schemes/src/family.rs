@@ -118,20 +118,36 @@ macro_rules! hold {
     };
 }
 
+/// Used by [`family!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! rules {
+    () => {
+        &[]
+    };
+    ($rules:expr) => {
+        $rules
+    };
+}
+
 /// Makes a family from its list: the enum that runs, the enum that is configured, and the list.
 ///
 /// `family! { Trait, AnyTrait, Context; Reps: reps, }` wants, in each module, `CARD`, `Config`
 /// (from [`parameters!`](crate::parameters)) and a type with `new(&Config, &Context)` that implements the trait.
 /// Calls go through `dispatch!(any, scheme => expression)`: a `match`, no heap and no vtable.
 /// `Reps: reps in Box,` keeps a scheme with much state from taking room in flows that run another.
+/// `Reps: reps by RULES,` has the [rules](crate::rule) of the standard that it follows, in its module.
 /// `Context, with state;` asks for `Serialize` of each scheme, which gives its state to test vectors.
 #[macro_export]
 macro_rules! family {
     (
         $trait:ident, $any:ident, $context:ty, with state;
-        $($variant:ident: $module:ident $(in $holder:ident)?,)*
+        $($variant:ident: $module:ident $(in $holder:ident)? $(by $rules:ident)?,)*
     ) => {
-        $crate::family! { $trait, $any, $context; $($variant: $module $(in $holder)?,)* }
+        $crate::family! {
+            $trait, $any, $context;
+            $($variant: $module $(in $holder)? $(by $rules)?,)*
+        }
 
         /// The scheme's state, parameters apart; nothing of one that is in no list.
         impl $crate::family::serde::Serialize for $any {
@@ -148,7 +164,7 @@ macro_rules! family {
     };
     (
         $trait:ident, $any:ident, $context:ty;
-        $($variant:ident: $module:ident $(in $holder:ident)?,)*
+        $($variant:ident: $module:ident $(in $holder:ident)? $(by $rules:ident)?,)*
     ) => {
         /// Any scheme of the family, dispatched without heap or vtable; `Custom` takes a scheme
         /// from another crate, a test or a notebook.
@@ -230,6 +246,14 @@ macro_rules! family {
                 match self {
                     $(Self::$variant(_) => &$module::CARD,)*
                     Self::Custom(plugin) => plugin.card,
+                }
+            }
+
+            /// The rules of standards that concern the selected scheme.
+            pub fn rules(&self) -> &'static [$crate::rule::Rulebook] {
+                match self {
+                    $(Self::$variant(_) => $crate::rules!($($module::$rules)?),)*
+                    Self::Custom(_) => &[],
                 }
             }
 

@@ -88,6 +88,7 @@ pub mod planner;
 pub mod probe;
 pub mod recovery;
 pub mod rng;
+pub mod rule;
 pub mod size;
 pub mod tor;
 pub mod transport;

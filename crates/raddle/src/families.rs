@@ -10,6 +10,7 @@ use raddle_schemes::load_balance::switch::{self, PortSelector, SwitchContext};
 use raddle_schemes::marking::{self, Marker};
 use raddle_schemes::planner::{self, Planner, PlannerContext};
 use raddle_schemes::recovery::{self, Recovery};
+use raddle_schemes::rule::Rulebook;
 use raddle_schemes::size::Base;
 use raddle_schemes::tor::{self, TorContext, TorHook};
 use raddle_schemes::{Card, FlowContext};
@@ -44,6 +45,8 @@ pub struct Known {
     pub parameters: Vec<ParameterInfo>,
     /// The words of what it shows of its state (`record.probes`).
     pub probes: Vec<&'static str>,
+    /// The rules of standards that concern it.
+    pub rules: &'static [Rulebook],
 }
 
 impl Family {
@@ -96,6 +99,8 @@ pub(crate) trait Selected: Clone + 'static {
     fn card(&self) -> &'static Card;
     /// The words of what it shows of its state.
     fn probes(&self) -> Vec<&'static str>;
+    /// The rules of standards that concern it.
+    fn rules(&self) -> &'static [Rulebook];
 
     /// That of this name.
     fn named(name: &str) -> Option<Self> {
@@ -105,7 +110,8 @@ pub(crate) trait Selected: Clone + 'static {
 
     /// As the catalogue has it.
     fn known(&self) -> Known {
-        Known { card: self.card(), parameters: self.parameters(), probes: self.probes() }
+        let (card, parameters, probes) = (self.card(), self.parameters(), self.probes());
+        Known { card, parameters, probes, rules: self.rules() }
     }
 }
 
@@ -185,6 +191,9 @@ macro_rules! families {
             }
             fn probes(&self) -> Vec<&'static str> {
                 $probes(self)
+            }
+            fn rules(&self) -> &'static [Rulebook] {
+                self.rules()
             }
         }
 

@@ -18,6 +18,22 @@ fn schemes_are_listed_and_shown_one_by_one() {
 }
 
 #[test]
+fn a_scheme_of_a_standard_is_shown_with_its_rules() {
+    let said = raddle(&["schemes", "cubic"]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    for text in [
+        "\n  rules   RFC 9438: 14 of 20 shown by a test, 4 by another reading, 2 left out\n",
+        "\n    4.7  ",
+        "  test a_second_loss_below_the_maximum_makes_room\n",
+        "  left out: packets that arrive after",
+    ] {
+        assert!(said.out.contains(text), "{}", said.out);
+    }
+    assert!(said.out.lines().all(|line| line.chars().count() <= 100), "{}", said.out);
+    assert!(!raddle(&["schemes", "swift"]).out.contains("  rules "));
+}
+
+#[test]
 fn the_book_lists_every_command_and_no_other() {
     let said = raddle(&["--help"]);
     let commands = said.out.lines().skip_while(|line| *line != "Commands:").skip(1);

@@ -30,8 +30,10 @@ use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
 
 mod hystart;
+mod rules;
 
 use hystart::Hystart;
+pub use rules::RULES;
 use serde::Serialize;
 
 /// What `raddle schemes cubic` says.
@@ -439,5 +441,75 @@ mod tests {
         let mut marked = flow(1.2);
         acknowledge(&mut marked, 0, 0, true);
         assert_eq!((lost.window, marked.window), (2.0, 1.0));
+    }
+
+    /// 100 s of growth at once: half a packet for each of the window's. Where the cube is below the
+    /// window, 5 to 10, nothing.
+    #[test]
+    fn a_target_lies_between_the_window_and_half_as_much_again() {
+        let mut flow = flow(10.0);
+        lose(&mut flow, LossCause::Nack);
+        ack(&mut flow, 0, 0);
+        let before = flow.window;
+        ack(&mut flow, 100_000, 20);
+        assert!((flow.window - before - 0.5).abs() < 1e-9, "{}", flow.window);
+        (flow.window, flow.w_max) = (10.0, 5.0);
+        flow.epoch = Some(Epoch { elapsed: Span::ZERO, k: 0.0, reno: 1.0 });
+        ack(&mut flow, 100_000, 20);
+        assert_eq!(flow.window, 10.0);
+    }
+
+    #[test]
+    fn while_less_than_half_of_it_is_in_flight_a_window_neither_grows_nor_ages() {
+        let mut flow = flow(100.0);
+        lose(&mut flow, LossCause::Nack);
+        ack(&mut flow, 0, 0);
+        let before = flow.window;
+        let now = Time(5_000_000_000_000);
+        let mut cx = Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
+        let (bytes, in_flight) = (Bytes(PACKET), Bytes(30 * PACKET));
+        let (cumulative, next_new) = (20, 29);
+        flow.on_ack(&mut cx, &Ack { bytes, in_flight, cumulative, next_new, ..Ack::EMPTY });
+        assert_eq!(flow.window, before);
+        ack(&mut flow, 5001, 21);
+        assert_eq!(flow.epoch.as_ref().unwrap().elapsed, Span::ms(1));
+    }
+
+    /// By hand: 10 packets before the loss; at 10 the estimate has caught up.
+    #[test]
+    fn past_the_window_before_the_loss_renos_estimate_grows_by_a_packet() {
+        let mut flow = flow(10.0);
+        lose(&mut flow, LossCause::Nack);
+        for (reno, packets) in [(9.9, 0.9 / 1.7), (10.0, 1.0)] {
+            (flow.window, flow.w_max) = (8.0, 10.0);
+            flow.epoch = Some(Epoch { elapsed: Span::ZERO, k: 1.0, reno });
+            ack(&mut flow, 0, 20);
+            let grown = flow.epoch.as_ref().unwrap().reno - reno;
+            assert!((grown * 8.0 - packets).abs() < 1e-9, "{grown}");
+        }
+    }
+
+    /// 20 packets, 14 after the timeout: there slow start ends.
+    #[test]
+    fn after_a_timeout_avoidance_begins_at_the_plateau() {
+        let mut flow = flow(20.0);
+        lose(&mut flow, LossCause::Timeout);
+        (0..14).for_each(|_| ack(&mut flow, 0, 0));
+        let epoch = flow.epoch.as_ref().unwrap();
+        assert_eq!((flow.w_max, epoch.k), (14.0, 0.0));
+        assert!((epoch.reno - 14.0 - 0.9 / 1.7 / 14.0).abs() < 1e-9, "{}", epoch.reno);
+    }
+
+    /// By hand: at the plateau of 100 Reno's estimate adds 0.01; after 2 s the cube is 100 + 0.4 x 8,
+    /// 3.19 above the window, of which an ACK brings a hundredth.
+    #[test]
+    fn slow_start_that_no_loss_ended_goes_on_from_the_plateau() {
+        let mut flow = flow(100.0);
+        flow.slow_start_below = 100.0;
+        ack(&mut flow, 0, 0);
+        assert_eq!((flow.w_max, flow.epoch.as_ref().unwrap().k), (100.0, 0.0));
+        assert!((flow.window - 100.01).abs() < 1e-9, "{}", flow.window);
+        ack(&mut flow, 2000, 1);
+        assert!((flow.window - 100.01 - 0.0319).abs() < 1e-4, "{}", flow.window);
     }
 }

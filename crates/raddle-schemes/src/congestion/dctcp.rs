@@ -22,6 +22,7 @@ use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
 use crate::probe::Probes;
+use crate::rule::{Rule, Rulebook};
 use crate::size::{SOME, Size};
 use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
@@ -36,6 +37,68 @@ pub const CARD: Card = Card {
     summary: "Once per round trip, shrinks the window in proportion to the share of marked bytes. \
               The classic; it starts slowly and takes loss for congestion.",
 };
+
+/// What it follows.
+pub const RULES: &[Rulebook] = &[Rulebook { document: "RFC 8257", rules: RFC_8257 }];
+
+const RFC_8257: &[Rule] = &[
+    Rule::read(
+        "3.2",
+        "A receiver that delays ACKs tells of each change between marked and unmarked at once",
+        "each packet has its own ACK with its own mark: nothing is delayed",
+    ),
+    Rule::shown("3.3", "alpha begins at 1", "the_average_begins_at_one"),
+    Rule::read(
+        "3.3, step 1",
+        "The bytes of an ACK are those that it acknowledges in order, whatever SACK says",
+        "bytes count when they are acknowledged, whatever their order",
+    ),
+    Rule::shown(
+        "3.3, steps 2 and 3",
+        "Bytes acknowledged are counted, and those of marked ACKs",
+        "the_average_moves_by_a_sixteenth_of_the_share_of_each_window_of_data",
+    ),
+    Rule::shown(
+        "3.3, step 4",
+        "Nothing more happens before the end of the window of data is acknowledged",
+        "the_average_moves_by_a_sixteenth_of_the_share_of_each_window_of_data",
+    ),
+    Rule::shown(
+        "3.3, steps 5 and 6",
+        "alpha becomes (1 - g) alpha + g M; M is the share of marked bytes",
+        "the_average_moves_by_a_sixteenth_of_the_share_of_each_window_of_data",
+    ),
+    Rule::shown(
+        "3.3, steps 7 and 8",
+        "The next window of data ends with the newest packet; counts begin anew",
+        "the_average_moves_by_a_sixteenth_of_the_share_of_each_window_of_data",
+    ),
+    Rule::shown(
+        "3.3, step 9",
+        "Marks take the window to (1 - alpha / 2) times itself",
+        "marks_shrink_the_window_by_half_the_average_once_per_window_of_data",
+    ),
+    Rule::shown(
+        "3.4",
+        "The window grows as that of TCP does: slow start, then a packet in each round trip",
+        "the_first_window_doubles_until_a_mark_ends_slow_start",
+    ),
+    Rule::shown(
+        "3.5, losses",
+        "Losses change window and ssthresh as those of TCP: half",
+        "losses_halve_the_window_once_per_window_of_data",
+    ),
+    Rule::shown(
+        "3.5, timeouts",
+        "So do timeouts: one packet, and slow start to half of the window",
+        "a_timeout_goes_to_one_packet_and_starts_slowly_to_half_the_window",
+    ),
+    Rule::absent(
+        "3.6",
+        "Packets of handshakes are not capable of marks",
+        "connections begin without a handshake",
+    ),
+];
 
 crate::parameters! {
     /// Parameters of DCTCP.
@@ -239,6 +302,11 @@ mod tests {
             &mut cx,
             &Loss { bytes: Bytes(PACKET), packets: 1, cause, in_flight: Bytes(0), next_new: 0 },
         );
+    }
+
+    #[test]
+    fn the_average_begins_at_one() {
+        assert_eq!(flow(&Config::default()).alpha, 1.0);
     }
 
     #[test]

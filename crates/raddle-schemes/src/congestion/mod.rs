@@ -306,7 +306,7 @@ fn windows_in_order(min: Option<Size>, initial: Option<Size>, max: Size) -> Vec<
 
 crate::family! { CongestionControl, AnyCongestionControl, FlowContext, with state;
     MprdmaDctcp: mprdma_dctcp,
-    Dctcp: dctcp in Box,
+    Dctcp: dctcp in Box by RULES,
     FixedRate: fixed_rate,
     Swift: swift in Box,
     Mswift: mswift in Box,
@@ -318,8 +318,8 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext, with stat
     Powertcp: powertcp in Box,
     ThetaPowertcp: theta_powertcp in Box,
     Timely: timely in Box,
-    Cubic: cubic in Box,
-    Reno: reno in Box,
+    Cubic: cubic in Box by RULES,
+    Reno: reno in Box by RULES,
     Retcp: retcp in Box,
     Homa: homa in Box,
 }

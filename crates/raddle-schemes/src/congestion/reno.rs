@@ -15,6 +15,7 @@ use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Conflict;
 use crate::probe::Probes;
+use crate::rule::{Rule, Rulebook};
 use crate::size::{SOME, Size};
 use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
@@ -29,6 +30,77 @@ pub const CARD: Card = Card {
     summary: "Adds a packet each round trip and halves after a loss. The oldest of TCP's controls that \
               is still a baseline; it fills the queues.",
 };
+
+/// What it follows.
+pub const RULES: &[Rulebook] = &[Rulebook { document: "RFC 5681", rules: RFC_5681 }];
+
+const RFC_5681: &[Rule] = &[
+    Rule::read(
+        "3.1, IW",
+        "The first window is at most 2 to 4 packets",
+        "10 packets, as RFC 6928 has it since; `initial_window` sets others",
+    ),
+    Rule::shown(
+        "3.1, ssthresh",
+        "ssthresh begins arbitrarily high",
+        "slow_start_doubles_and_avoidance_adds_a_packet_in_a_round_trip",
+    ),
+    Rule::read(
+        "3.1, equation 2",
+        "In slow start an ACK adds what it acknowledges, a packet at most",
+        "an ACK for several packets adds as many (RFC 3465, without its limit)",
+    ),
+    Rule::shown(
+        "3.1, equation 3",
+        "In congestion avoidance the window grows by about a packet in each round trip",
+        "slow_start_doubles_and_avoidance_adds_a_packet_in_a_round_trip",
+    ),
+    Rule::read(
+        "3.1, equation 4",
+        "A timeout sets ssthresh to half of what is in flight, 2 packets at least",
+        "to half of the window, which does not grow while less than half of it is in flight",
+    ),
+    Rule::shown(
+        "3.1, second timeout",
+        "A timeout of what a timeout has sent again leaves ssthresh as it is",
+        "a_timeout_begins_anew_and_one_that_follows_keeps_the_half_of_the_first",
+    ),
+    Rule::shown(
+        "3.1, LW",
+        "A timeout takes the window to one packet; slow start leads from there to ssthresh",
+        "a_timeout_begins_anew_and_one_that_follows_keeps_the_half_of_the_first",
+    ),
+    Rule::read(
+        "3.2, step 2",
+        "A loss that later packets tell of sets ssthresh by equation 4",
+        "to half of the window, 2 packets at least, as a timeout does",
+    ),
+    Rule::read(
+        "3.2, steps 3 and 4",
+        "The window becomes ssthresh and 3 packets, and one more for each further duplicate ACK",
+        "the window becomes ssthresh: what has arrived no longer counts as in flight (`tcp`)",
+    ),
+    Rule::read(
+        "3.2, step 6",
+        "An ACK of new data takes the window back to ssthresh",
+        "the window has been there since the loss",
+    ),
+    Rule::absent(
+        "4.1",
+        "After a pause longer than the timeout the window is at most the first one again",
+        "a connection keeps its window between messages",
+    ),
+    Rule::shown(
+        "4.3, windows",
+        "Losses in one window of data lower the window once, in two successive ones twice",
+        "a_window_of_data_is_answered_once",
+    ),
+    Rule::absent(
+        "4.3, sent again",
+        "The loss of a packet that was sent again lowers the window once more",
+        "a window of data is answered once, whatever is lost again in it, or by a timeout",
+    ),
+];
 
 crate::parameters! {
     /// Parameters of Reno.

@@ -183,7 +183,7 @@ crate::family! { Recovery, AnyRecovery, FlowContext;
     RnicSr: rnic_sr in Box,
     GoBackN: go_back_n in Box,
     TimeoutOnly: timeout_only in Box,
-    Tcp: tcp in Box,
+    Tcp: tcp in Box by RULES,
 }
 
 impl Config {

@@ -44,9 +44,11 @@ use alloc::vec::Vec;
 mod prr;
 mod rack;
 mod round_trips;
+mod rules;
 
 use prr::Prr;
 use rack::Rack;
+pub use rules::RULES;
 
 /// What `raddle schemes tcp` says.
 pub const CARD: Card = Card {

@@ -130,3 +130,76 @@ impl Rack {
         ledger.in_flight() < before
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Entropy;
+    use crate::recovery::Sent;
+    use crate::units::Bytes;
+
+    fn at(us: u64) -> Time {
+        Time::ZERO + Span::us(us)
+    }
+
+    fn trips() -> RoundTrips {
+        RoundTrips::after(None, Span::us(100))
+    }
+
+    fn news(duplicate: bool, latest: Option<Sent>) -> AckNews {
+        AckNews { bytes: Bytes(0), rtt: None, latest, duplicate, heard: 0 }
+    }
+
+    /// So many packets, sent at these microseconds.
+    fn ledger(sent: &[u64]) -> Ledger {
+        let mut ledger = Ledger::new(100, Bytes(1000), Bytes(1000));
+        for (psn, us) in (0..).zip(sent) {
+            ledger.sent(at(*us), Psn(psn), Entropy(0));
+        }
+        ledger
+    }
+
+    /// No round trip took less than 100 us: after 99 it is the ACK of an earlier transmission.
+    #[test]
+    fn an_ack_too_soon_for_what_was_sent_again_says_nothing() {
+        for (again, us, told) in [(true, 109, false), (true, 110, true), (false, 109, true)] {
+            let mut rack = Rack::default();
+            let sent = Sent { at: at(10), psn: Psn(0), again };
+            rack.hear(at(us), &news(false, Some(sent)), Some(&trips()), &ledger(&[10]));
+            assert_eq!(rack.latest.is_some(), told, "{again} {us}");
+        }
+    }
+
+    /// A quarter of 100 us is 25.
+    #[test]
+    fn a_packet_that_arrives_twice_adds_a_quarter_for_sixteen_recoveries() {
+        let (mut rack, mut ledger) = (Rack::default(), ledger(&[0; 4]));
+        let late = |rack: &Rack| rack.patience(false, Some(&trips()));
+        assert_eq!(late(&rack), Span::us(25));
+        for _ in 0..2 {
+            rack.hear(at(100), &news(true, None), Some(&trips()), &ledger);
+            assert_eq!(late(&rack), Span::us(50), "once in a round trip");
+        }
+        (0..4).for_each(|psn| _ = ledger.acked(Psn(psn)));
+        rack.hear(at(200), &news(true, None), Some(&trips()), &ledger);
+        assert_eq!(late(&rack), Span::us(75));
+        (0..15).for_each(|_| rack.recovered());
+        assert_eq!(late(&rack), Span::us(75));
+        rack.recovered();
+        assert_eq!(late(&rack), Span::us(25));
+        rack.quarters = 9;
+        assert_eq!(late(&rack), Span::us(100), "the smoothed round trip");
+    }
+
+    /// Packets of 0, 300 and 450 us, a timeout at 500: with a round trip of 100 us the third may be on
+    /// its way, with one of 600 all but the first.
+    #[test]
+    fn after_a_timeout_the_head_is_lost_and_what_is_late() {
+        for (rtt, left) in [(100, 1000), (600, 2000)] {
+            let mut ledger = ledger(&[0, 300, 450]);
+            let mut rack = Rack { rtt: Span::us(rtt), ..Rack::default() };
+            assert!(rack.run_out(at(500), true, Some(&trips()), Psn(0), &mut ledger));
+            assert_eq!(ledger.in_flight(), Bytes(left));
+        }
+    }
+}

@@ -316,3 +316,66 @@ fn the_next_message_begins_with_what_was_learned() {
     tcp.begin_with(&learned);
     assert_eq!((tcp.timeout, tcp.learned()), (Span::us(1200), Some(learned)));
 }
+
+#[test]
+fn the_timer_stops_when_everything_is_acknowledged() {
+    let mut ends = Ends::new(2, 2.0, ns3());
+    assert_eq!(ends.send(0), [0, 1]);
+    ends.arrive(100, 0);
+    assert_eq!(ends.wakes(), Some(600));
+    ends.arrive(100, 1);
+    assert_eq!(ends.wakes(), None);
+}
+
+/// So many packets of 1000 bytes, all sent.
+fn all_sent(packets: u32) -> Ledger {
+    let mut ledger = Ledger::new(packets, Bytes(1000), Bytes(1000));
+    (0..packets).for_each(|psn| _ = ledger.sent(Time::ZERO, Psn(psn), Entropy(0)));
+    ledger
+}
+
+fn news(heard: u32, duplicate: bool) -> AckNews {
+    AckNews { bytes: Bytes(1000), rtt: None, latest: None, duplicate, heard }
+}
+
+#[test]
+fn a_recovery_ends_when_all_that_was_sent_before_it_has_arrived() {
+    let (mut tcp, mut ledger) = (Tcp::new(&ns3(), &FlowContext::NOMINAL), all_sent(6));
+    let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
+    for (heard, psn, is_over) in
+        [(1, 1, true), (2, 2, true), (3, 3, false), (4, 0, false), (5, 4, false), (6, 5, true)]
+    {
+        ledger.acked(Psn(psn));
+        tcp.on_ack(&mut cx, &news(heard, false), &mut ledger);
+        assert_eq!(tcp.stage == Stage::Open, is_over, "{psn}");
+    }
+}
+
+/// Packets up to 4 were out when 4 went again as a probe; 5 has arrived since.
+#[test]
+fn a_loss_that_the_probe_has_repaired_is_reported() {
+    for (duplicate, reported) in [(false, 1), (true, 0)] {
+        let mut ledger = all_sent(6);
+        let mut tcp = Tcp::new(&modern(), &FlowContext::NOMINAL);
+        (0..5).for_each(|psn| _ = ledger.acked(Psn(psn)));
+        tcp.probe = Some(5);
+        tcp.hear_of_probe(&news(5, duplicate), &mut ledger);
+        ledger.acked(Psn(5));
+        tcp.hear_of_probe(&news(6, false), &mut ledger);
+        assert_eq!(ledger.unreported().map_or(0, |losses| losses.len()), reported);
+    }
+}
+
+/// Smoothed 100 us: 200 after the newest, which left at 0.
+#[test]
+fn no_probe_is_due_in_a_recovery_or_beyond_a_missing_packet() {
+    let (mut tcp, mut ledger) = (Tcp::new(&modern(), &FlowContext::NOMINAL), all_sent(6));
+    tcp.trips = Some(RoundTrips::after(None, Span::us(100)));
+    assert_eq!(tcp.probe_at(&ledger), Some(Time::ZERO + Span::us(200)));
+    tcp.stage = Stage::Recovery;
+    assert_eq!(tcp.probe_at(&ledger), None);
+    tcp.stage = Stage::Open;
+    ledger.acked(Psn(1));
+    tcp.heard = 1;
+    assert_eq!(tcp.probe_at(&ledger), None);
+}
