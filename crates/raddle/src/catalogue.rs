@@ -98,7 +98,7 @@ fn cell(text: &str) -> String {
 
 /// The tables of columns, below their headings.
 fn columns() -> impl Iterator<Item = (String, String)> {
-    TABLES.into_iter().map(|spec| {
+    TABLES.iter().map(|spec| {
         let mut table = "| column | unit | meaning |\n|---|---|---|\n".to_owned();
         for column in spec.columns() {
             let (name, unit, meaning) = (column.name, column.unit, column.meaning);

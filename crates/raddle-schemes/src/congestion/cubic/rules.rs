@@ -16,10 +16,11 @@ const RFC_9438: &[Rule] = &[
         "What it is to be a round trip later lies between the window and 1.5 times the window",
         "a_target_lies_between_the_window_and_half_as_much_again",
     ),
-    Rule::shown(
+    Rule::read(
         "4.2, time",
         "Time in which the sender does not use its window does not count",
-        "while_less_than_half_of_it_is_in_flight_a_window_neither_grows_nor_ages",
+        "none does while less than half of it is in flight, but for marks of a window of data that \
+         was answered",
     ),
     Rule::shown(
         "4.3, W_est",
