@@ -375,6 +375,9 @@ fn why(summary: &Value, fabric: &Fabric) -> Vec<Value> {
     };
     parts.extend(linked(&sentence, fabric));
     parts.push(json!({"text": "."}));
+    if let Some(sentence) = last["critical_path"]["sentence"].as_str() {
+        parts.extend(linked(&format!(" Its {sentence}."), fabric));
+    }
     parts
 }
 
@@ -399,7 +402,7 @@ fn told(last: &Value) -> String {
     }
 }
 
-/// A sentence in parts: names of ports lead to them.
+/// A sentence in parts: names of ports and numbers of flows lead to them.
 fn linked(sentence: &str, fabric: &Fabric) -> Vec<Value> {
     let is_name = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
     let mut parts = Vec::new();
@@ -407,11 +410,15 @@ fn linked(sentence: &str, fabric: &Fabric) -> Vec<Value> {
     while !rest.is_empty() {
         let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
         let word = rest[..end].trim_end_matches('.');
-        let port = word.contains('.').then(|| fabric.ports.iter().position(|name| name == word));
-        if let Some(Some(port)) = port {
+        let port = || fabric.ports.iter().position(|name| name == word);
+        // Ports of hosts are called as these are: after a place alone.
+        let is_port = word.contains('.') || plain.ends_with(" at ");
+        let to_port = |port: usize| (word, json!({"text": word, "port": port}));
+        let found = flow_at(rest).or_else(|| is_port.then(port).flatten().map(to_port));
+        if let Some((text, part)) = found {
             parts.push(json!({"text": std::mem::take(&mut plain)}));
-            parts.push(json!({"text": word, "port": port}));
-            rest = &rest[word.len()..];
+            parts.push(part);
+            rest = &rest[text.len()..];
         } else {
             let next = end + rest[end..].chars().next().map_or(0, char::len_utf8);
             plain.push_str(&rest[..next]);
@@ -420,4 +427,13 @@ fn linked(sentence: &str, fabric: &Fabric) -> Vec<Value> {
     }
     parts.push(json!({"text": plain}));
     parts
+}
+
+/// `flow 12`, where a text begins with one.
+fn flow_at(text: &str) -> Option<(&str, Value)> {
+    let number = text.strip_prefix("flow ")?;
+    let end = number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len());
+    let flow: u64 = number[..end].parse().ok()?;
+    let words = &text[.."flow ".len() + end];
+    Some((words, json!({"text": words, "flow": flow})))
 }

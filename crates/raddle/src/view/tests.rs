@@ -133,6 +133,22 @@ fn the_sentence_leads_to_links_and_its_flow() {
 }
 
 #[test]
+fn the_critical_path_of_a_collective_leads_to_its_slowest_sends() {
+    let ring = "kind = \"collective\"\noperation = \"all_reduce\"\nsize = \"1 MiB\"\n";
+    let permutation = "kind = \"permutation\"\nmessage = \"1 MiB\"\n";
+    let scenario = SCENARIO.replace(permutation, ring);
+    let (folder, ..) = fixture::kept(&format!("{scenario}{ALL}"), Format::Parquet);
+    let head = &carried(&folder).head["runs"][0];
+    let parts = head["why"].as_array().unwrap();
+    let told: String = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+    assert!(told.contains(" Its critical path of collective: 30 sends, each "), "{told}");
+    let flows = parts.iter().filter(|part| part["flow"].is_u64()).skip(1);
+    let names: Vec<String> = flows.clone().map(|part| format!("flow {}", part["flow"])).collect();
+    assert_eq!(names.len(), 3, "{told}");
+    assert!(flows.zip(&names).all(|(part, name)| part["text"] == *name), "{told}");
+}
+
+#[test]
 fn both_directions_of_a_broken_cable_are_one_fault() {
     let (folder, _) = run(ALL, Format::Parquet);
     let page = carried(&folder);

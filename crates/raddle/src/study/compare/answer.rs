@@ -288,6 +288,7 @@ mod tests {
     use super::*;
     use crate::study::metric::{BUSBW, SLOWDOWN_P99};
     use crate::study::summary::{Tail, TailPort};
+    use crate::study::why::Critical;
 
     #[test]
     fn the_answer_names_winner_margin_and_support() {
@@ -486,6 +487,14 @@ mod tests {
                 queue_us: 17.25,
             }),
             spent: None,
+            critical: (timeouts > 0).then(|| Critical {
+                job: "train".to_owned(),
+                sends: 2,
+                time_us: 700.0,
+                alone_us: 400.0,
+                lost_us: 300.0,
+                ..Critical::default()
+            }),
         };
         let seeds = |lost, timeouts| vec![(0..5).map(|f| Some(tail(f, lost, timeouts))).collect()];
         input.tails = vec![seeds(23, 1), seeds(1, 0), seeds(0, 0)];
@@ -499,7 +508,14 @@ mod tests {
         );
         assert!(end[1].starts_with("The tail with ecmp (seed 5): flow 4, host3 to host90"));
         assert!(
-            end[1].ends_with(": 23 packets lost at tor126.up11 (overflow), a timeout of 1000 us.")
+            end[1].ends_with(
+                ": 23 packets lost at tor126.up11 (overflow), a timeout of 1000 us. Its critical path \
+                 of train: 2 sends, each started by the end of the one before: 700.0 us, of which \
+                 400.0 us as fast as each is alone, 300.0 us lost to other traffic, queues, losses or \
+                 windows."
+            ),
+            "{}",
+            end[1]
         );
     }
 }

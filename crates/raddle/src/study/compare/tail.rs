@@ -68,7 +68,8 @@ impl Comparison {
             String::new()
         };
         let (who, when, why) = (tail.who(), tail.when(), tail.why());
-        Some(format!("The tail{with}{notes}: {who}, {when}: {why}."))
+        let path = tail.critical.as_ref().map(|own| format!(" Its {}.", own.sentence()));
+        Some(format!("The tail{with}{notes}: {who}, {when}: {why}.{}", path.unwrap_or_default()))
     }
 
     /// Least, median and most over the groups of each job, of the best and the worst cell.

@@ -7,7 +7,7 @@
 use super::object::Object;
 use super::{fct, slowdown};
 use crate::study::text::{count, digits, plural, time};
-use crate::study::why::Why;
+use crate::study::why::{Critical, Why};
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -63,6 +63,8 @@ pub struct Tail {
     pub port: Option<TailPort>,
     /// Where its time went: of the last flow of a run with a map.
     pub spent: Option<Why>,
+    /// The critical path of its job: of the last flow, where that waited for others.
+    pub critical: Option<Critical>,
 }
 
 /// A port on a flow's ways.
@@ -98,11 +100,13 @@ impl Tails {
             }
         }
         let tail = |flow: usize| Tail::of(plan, outcome, flow, ideals[flow]);
-        let with_spent = |flow: usize| {
-            Some(Tail { spent: Why::of(plan, outcome, FlowId(flow as u32)), ..tail(flow)? })
+        let whole = |flow: usize| {
+            let id = FlowId(flow as u32);
+            let spent = Why::of(plan, outcome, id);
+            Some(Tail { spent, critical: Critical::of(plan, outcome, ideals, id), ..tail(flow)? })
         };
         Self {
-            last: open.or(last.map(|(_, flow)| flow)).and_then(with_spent),
+            last: open.or(last.map(|(_, flow)| flow)).and_then(whole),
             slowest: slowest.and_then(|(_, flow)| tail(flow)),
         }
     }
@@ -143,6 +147,7 @@ impl Tails {
         for (name, tail) in last.chain(slowest.map(|tail| ("slowest", tail))) {
             lines.push((name.to_owned(), format!("{}, {}", tail.who(), tail.when())));
             lines.push((String::new(), tail.why()));
+            lines.extend(tail.critical.iter().map(|own| (String::new(), own.sentence())));
         }
         lines
     }
@@ -167,6 +172,7 @@ impl Tail {
             rto_us: Some(first_rto(plan, id)).filter(|rto| rto.0 < TIME_LIMIT.0).map(Span::as_us),
             port: TailPort::of(plan, outcome, id, record.dropped > 0),
             spent: None,
+            critical: None,
         })
     }
 
@@ -260,6 +266,7 @@ impl Tail {
                 "losing_ports": port.losing_ports,
                 "queue_us": port.queue_us,
             })),
+            "critical_path": self.critical.as_ref().map(Critical::to_json),
         })
     }
 
@@ -293,6 +300,8 @@ impl Tail {
             rto_us: object.number("rto_us")?,
             port,
             spent: None,
+            // Absent in what versions without it wrote.
+            critical: value.get("critical_path").and_then(Critical::from_json),
         })
     }
 }

@@ -1,17 +1,18 @@
 //! Why a flow took as long as it did, in a run with a map: where its time went, which links held it
 //! back and who else was there, and what it waited for before it began.
 
+mod critical;
 mod json;
 mod sentence;
 mod split;
 #[cfg(test)]
 mod tests;
 
+pub use critical::{Critical, CriticalSend};
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
-use raddle_sim::record::after::after;
 use split::Life;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,6 +115,13 @@ pub struct Step {
     pub end_us: f64,
 }
 
+impl Step {
+    fn of(own: &critical::Decided) -> Self {
+        let (start_us, end_us) = (own.start.as_us(), own.until.as_us());
+        Self { flow: own.flow.0.into(), start_us, end_us }
+    }
+}
+
 /// Where a life went, in picoseconds.
 #[derive(Clone, Debug, Default)]
 struct Spent {
@@ -178,34 +186,41 @@ impl Spent {
     }
 }
 
+/// Whether all links and the ways of flows were recorded.
+fn has_map(plan: &Plan, outcome: &Outcome) -> bool {
+    plan.record.routes && outcome.series.len() == plan.fabric.ports.len()
+}
+
 impl Why {
     /// Why `flow` took its time; `None` unless it has started and the run has a map.
     pub fn of(plan: &Plan, outcome: &Outcome, flow: FlowId) -> Option<Self> {
-        if !plan.record.routes || outcome.series.len() != plan.fabric.ports.len() {
+        if !has_map(plan, outcome) {
             return None;
         }
         let life = Life::of(plan, outcome, flow, None)?;
         let spent = life.spent();
         let record = outcome.flows.at(flow.index());
-        let (path, first) = path(plan, outcome, flow);
+        let path = critical::before(plan, outcome, flow);
         let mut before = Parts::default();
         for step in &path {
             let until = Some(step.until);
-            let own = Life::of(plan, outcome, FlowId(step.step.flow as u32), until);
+            let own = Life::of(plan, outcome, step.flow, until);
             own.into_iter().for_each(|own| before.add(&own.spent().parts()));
         }
         let most = life.lost().max_by_key(|(port, lost)| (*lost, Reverse(*port)));
         let name = |port: PortId| plan.fabric.ports[port.index()].name.clone();
         Some(Self {
             flow: flow.0.into(),
-            waiting_us: first
-                .map_or(0.0, |first| record.started.map_or(0.0, |at| at.since(first).as_us())),
+            waiting_us: path
+                .first()
+                .zip(record.started)
+                .map_or(0.0, |(first, at)| at.since(first.start).as_us()),
             parts: spent.parts(),
             links: links(plan, outcome, flow, (&life, &spent)),
             lost_packets: record.dropped,
             lost_at: most.map_or(String::new(), |(port, _)| name(port)),
             timeouts: record.timeouts,
-            path: path.into_iter().map(|own| own.step).collect(),
+            path: path.iter().map(Step::of).collect(),
             before,
             spans: spent.stretches(),
         })
@@ -222,32 +237,6 @@ impl Parts {
         self.window_us += other.window_us;
         self.at_speed_us += other.at_speed_us;
     }
-}
-
-/// A step, with its end in picoseconds.
-struct Ended {
-    step: Step,
-    until: Time,
-}
-
-/// The flows that one waited for, and when the first of them started.
-fn path(plan: &Plan, outcome: &Outcome, flow: FlowId) -> (Vec<Ended>, Option<Time>) {
-    let after = after(&plan.traffic, &outcome.flows);
-    let (mut path, mut first) = (Vec::new(), None);
-    let mut next = flow;
-    while let Some(before) = after[next.index()] {
-        let (own, started) =
-            (outcome.flows.at(before.index()), outcome.flows.at(next.index()).started);
-        let delay = plan.traffic.flows[next.index()].start.delay();
-        let (Some(start), Some(started)) = (own.started, started) else { break };
-        let end = Time(started.0.saturating_sub(delay.0));
-        let (start_us, end_us) = (start.as_us(), end.as_us());
-        path.push(Ended { step: Step { flow: before.0.into(), start_us, end_us }, until: end });
-        first = Some(start);
-        next = before;
-    }
-    path.reverse();
-    (path, first)
 }
 
 /// The links that held a flow back for longest.

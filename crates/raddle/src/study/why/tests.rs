@@ -104,3 +104,57 @@ fn a_late_trigger() {
     assert!(why.sentence().contains("it waited for "), "{}", why.sentence());
     assert!((why.before.all_us() - why.waiting_us).abs() < 1.0, "{why:?}");
 }
+
+/// The critical path of the flow that ends last, whose parts have to add up.
+fn critical(text: &str) -> Option<Critical> {
+    let text = format!("{FABRIC}{TRANSPORT}{text}");
+    let study = scenario::parse("t.toml", &text, Path::new("."), &[])
+        .unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+    let plan = study.cells[0].scenario.resolve(1).unwrap();
+    let outcome = engine::run(&plan, &mut ());
+    let ends = outcome.flows.iter().map(|flow| flow.acked).enumerate();
+    let (last, end) = ends.max_by_key(|(_, at)| *at).unwrap();
+    let ideals = raddle_sim::bound::ideals(&plan);
+    let own = Critical::of(&plan, &outcome, &ideals, FlowId(last as u32))?;
+    assert_eq!(Critical::from_json(&own.to_json()), Some(own.clone()));
+    let ps = |us: f64| (us * 1e6).round() as u64;
+    let job = plan.traffic.jobs.iter().find(|job| job.flows.contains(&(last as u32))).unwrap();
+    let flows = outcome.flows.range(job.flows.start as usize..job.flows.end as usize);
+    let time = end.unwrap().since(flows.filter_map(|flow| flow.started).min().unwrap());
+    assert_eq!(ps(own.time_us), time.0);
+    assert_eq!(ps(own.alone_us) + ps(own.lost_us) + ps(own.between_us), time.0, "{own:?}");
+    Some(own)
+}
+
+const RING: &str =
+    "[traffic]\nkind = \"collective\"\noperation = \"all_reduce\"\nsize = \"8 MiB\"\n";
+
+#[test]
+fn a_ring_loses_its_time_where_a_link_is_slow() {
+    let slow =
+        "[[fault]]\nlink = \"host5\"\nrate = \"25%\"\ndirection = \"out\"\n[record]\nmap = true\n";
+    let own = critical(&format!("{RING}{slow}")).unwrap();
+    // A chunk makes two rounds of 31 hops, and those from host5 go four times as slowly.
+    assert_eq!((own.sends, own.between_us), (62, 0.0));
+    let (first, link) = (&own.most[0], own.most[0].link.as_deref());
+    assert_eq!((first.source, first.destination, link), (5, 6, Some("host5")), "{own:?}");
+    assert!(first.lost_us > 0.3 * own.lost_us, "{own:?}");
+    let told = own.sentence();
+    let start =
+        "critical path of collective: 62 sends, each started by the end of the one before: ";
+    assert!(told.starts_with(start) && told.contains(" us at host5)"), "{told}");
+}
+
+#[test]
+fn a_late_trigger_lies_between_sends() {
+    let late = "compute = \"100 us\"\n";
+    let own = critical(&format!("{RING}algorithm = \"butterfly\"\n{late}")).unwrap();
+    // Five rounds, and computing before each; the job begins with the first message.
+    assert_eq!((own.sends, own.between_us), (5, 400.0));
+    assert!(own.most.iter().all(|send| send.link.is_none()), "no map tells links: {own:?}");
+}
+
+#[test]
+fn flows_that_wait_for_no_other_have_no_critical_path() {
+    assert_eq!(critical(&flows(&[(0, 8), (1, 8)], "1 MiB")), None);
+}
