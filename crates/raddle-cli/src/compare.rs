@@ -1,10 +1,13 @@
 //! `raddle compare`: a sweep as one answer, on the terminal and as a page.
 
+use super::again::{self, Again};
 use super::output::{self, note_line, print_line};
 use super::{End, input};
+use raddle::report::Look;
 use raddle::report::comparison::{Occasion, PageRun, page, palette, with_resolved};
+use raddle::results::MAP_CELLS;
 use raddle::scenario::{self, Study};
-use raddle::study::compare::{CompareInput, Comparison, Entry};
+use raddle::study::compare::{CompareInput, Comparison, Entry, Place, column_of, row_of};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
 use raddle::study::place::at;
 use raddle::study::run::{Failure, Job};
@@ -12,7 +15,9 @@ use raddle::study::store::Store;
 use raddle::study::tables::{Format, RunRow};
 use raddle::study::text::{count, plural, time};
 use raddle::study::{jobs, machine, timing};
+use raddle::view;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Arguments of `raddle compare`.
 #[derive(clap::Args)]
@@ -43,6 +48,10 @@ pub(super) struct Arguments {
     /// Threads inside each run: for a few large runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
     threads: u32,
+    /// Write view.html beside the report, a page to look into the best run and the worst: they are run
+    /// once more, with a map.
+    #[arg(long)]
+    view: bool,
     /// Print one JSON object (`raddle.compare/2`) and nothing else.
     #[arg(long)]
     json: bool,
@@ -51,8 +60,9 @@ pub(super) struct Arguments {
 /// The comparison that needs no file.
 const DEMO: &str = include_str!("../scenarios/demo.toml");
 
-/// The report's file name, and that of the folder with the tables.
+/// The names of the report, of the page to look into runs, and of the folder with the tables.
 const REPORT: &str = "report.html";
+const VIEW: &str = "view.html";
 const TABLES: &str = "results";
 
 pub(super) fn compare(arguments: &Arguments) -> End {
@@ -122,10 +132,18 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         })
         .collect();
     let report = arguments.out.join(REPORT);
+    let look = match look(arguments, (&study, drawn_seed, &stop), &comparison, &runs) {
+        Ok(look) => look,
+        Err(why) => {
+            note_line!("error: {why}");
+            return End::Failed;
+        }
+    };
     let occasion = Occasion {
         command: command_line(arguments),
         scenario_toml: with_resolved(&text, &study),
         machine: machine::words(),
+        look,
     };
     if let Err(why) = write(&report, &comparison, &runs, occasion, &gather) {
         note_line!("error: {why}");
@@ -147,6 +165,47 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         print_line!("\n  {}{tables}  scenario: {}   {took}", report.display(), study.name,);
     }
     end
+}
+
+/// The page of the best run and the worst, with the first seed, where it is asked for; else, the
+/// command that shows runs, where they are kept.
+fn look(
+    arguments: &Arguments,
+    (study, seed, stop): (&Study, u64, &AtomicBool),
+    comparison: &Comparison,
+    runs: &[PageRun<'_>],
+) -> Result<Option<Look>, String> {
+    let Comparison { input, .. } = comparison;
+    if !arguments.view {
+        let command = format!("raddle view {}", arguments.out.display());
+        return Ok((!arguments.no_tables).then_some(Look::Command(command)));
+    }
+    let mut jobs: Vec<Option<Job>> =
+        jobs::with_map(study, MAP_CELLS).into_iter().map(Some).collect();
+    let mut again = |(row, column): Place| {
+        let is_own = |settings: &[(String, String)]| {
+            row_of(settings) == input.rows[row] && column_of(settings) == input.columns[column].name
+        };
+        let run = runs.iter().find(|run| is_own(run.settings) && run.kept.summary.seed == seed)?;
+        let job = jobs.iter_mut().find(|job| {
+            job.as_ref().is_some_and(|job| job.seed == seed && job.settings == run.settings)
+        })?;
+        let name = match input.columns.len() {
+            1 => input.rows[row].clone(),
+            _ => format!("{}, {}", input.rows[row], input.columns[column].name),
+        };
+        Some(Again { job: job.take()?, name, results_hash: run.kept.summary.results_hash.clone() })
+    };
+    let again: Vec<Again> = comparison.extremes().into_iter().filter_map(&mut again).collect();
+    if again.is_empty() {
+        return Ok(None);
+    }
+    let (shown, _tables) = again::run(again, stop, arguments.json)?;
+    let page = view::page(&shown).map_err(|error| error.to_string())?;
+    let path = arguments.out.join(VIEW);
+    std::fs::write(&path, page).map_err(|error| at(&path, error))?;
+    let of: Vec<&str> = shown.iter().map(|run| run.name.as_str()).collect();
+    Ok(Some(Look::Page { file: VIEW.to_owned(), of: of.join(" and ") }))
 }
 
 fn read(arguments: &Arguments) -> Result<(Study, String), End> {

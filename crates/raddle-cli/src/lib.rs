@@ -43,6 +43,7 @@
 //! Its scenarios may say `congestion = { scheme = "steady" }`; sweeps, comparisons, reports and errors
 //! know the word, too. The folder `examples/plugins` has a scheme of every family.
 
+mod again;
 mod bench;
 mod bounds;
 mod compare;

@@ -101,6 +101,7 @@ impl Compared {
                 command: call,
                 scenario_toml: self.scenario_toml.clone(),
                 machine: self.machine.clone(),
+                look: None,
             };
             page(&self.comparison, &runs, &palette, occasion).html()
         })

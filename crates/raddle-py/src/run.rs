@@ -127,7 +127,7 @@ pub(crate) fn page_of(
         let own = &kept.summary;
         let entry = Entry { settings: &[], seed: own.seed, summary: Some(own) };
         let comparison = Comparison::new(CompareInput::of_runs(title, &[entry]));
-        let occasion = Occasion { command: call, scenario_toml, machine };
+        let occasion = Occasion { command: call, scenario_toml, machine, look: None };
         let runs = [PageRun { settings: &[], kept: &kept }];
         Ok(page(&comparison, &runs, &palette, occasion).html())
     })

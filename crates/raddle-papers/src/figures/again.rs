@@ -197,6 +197,7 @@ impl Again {
             command: format!("raddle reproduce {}{quick}{}", figure.name, self.set_words()),
             scenario_toml: figure.scenario.unwrap_or_default().to_owned(),
             machine: machine::words(),
+            look: None,
         };
         let path = folder.join(format!("{}.html", figure.name));
         if let Some(parent) = path.parent() {

@@ -19,6 +19,8 @@ pub struct Occasion {
     pub scenario_toml: String,
     /// The machine, in words.
     pub machine: String,
+    /// Where one looks into a run, if somewhere.
+    pub look: Option<report::Look>,
 }
 
 /// A run as the page takes it.
@@ -97,6 +99,7 @@ pub fn page<'a>(
             .map(|(name, palette_index)| report::Scheme { name: name.clone(), palette_index })
             .collect(),
         cells,
+        look: occasion.look,
         details: details.collect(),
         claims: None,
         tables: vec![table(&tables::runs(&rows))],

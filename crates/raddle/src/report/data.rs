@@ -24,6 +24,8 @@ pub struct Report {
     pub schemes: Vec<Scheme>,
     /// Results, one per condition and scheme that was run.
     pub cells: Vec<Cell>,
+    /// Where one looks into a run, if somewhere.
+    pub look: Option<Look>,
     /// Time series, for the runs that recorded them.
     pub details: Vec<Detail>,
     /// What was published of it, where it reproduces a figure.
@@ -32,6 +34,20 @@ pub struct Report {
     pub tables: Vec<Table>,
     /// What exactly was run.
     pub provenance: Provenance,
+}
+
+/// Where one looks into a run, link by link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// A page beside the report: its file, and the runs that it shows.
+    Page {
+        /// The file's name.
+        file: String,
+        /// The runs, in words.
+        of: String,
+    },
+    /// A command that makes one.
+    Command(String),
 }
 
 /// What runs are compared by.

@@ -1,6 +1,6 @@
 //! The page: a template, a style sheet, scripts, the chart library and the data, in one file.
 
-use super::data::{Claim, Claims, Report};
+use super::data::{Claim, Claims, Look, Report};
 use super::json;
 use std::fmt::Write;
 
@@ -70,6 +70,7 @@ impl Report {
         fill(RUNS, |name| match name {
             "wins" => self.first_heading().to_owned(),
             "answer" => answer.clone(),
+            "look" => self.look.as_ref().map(look).unwrap_or_default(),
             other => format!("[[{other}]]"),
         })
     }
@@ -80,6 +81,22 @@ impl Report {
         } else {
             "How long does it take, how sure?"
         }
+    }
+}
+
+/// Where one looks into a run.
+fn look(look: &Look) -> String {
+    match look {
+        Look::Page { file, of } => format!(
+            "<p><a href=\"{}\">Look into {}</a>: every link over time, flows, and why the last was \
+             late.</p>\n",
+            escape(file),
+            escape(of)
+        ),
+        Look::Command(command) => format!(
+            "<p>To look into two runs, link by link over time: <code>{}</code></p>\n",
+            escape(command)
+        ),
     }
 }
 
@@ -189,8 +206,16 @@ mod tests {
         let model = Report { claims, ..Report::default() }.html();
         assert!(model.contains("a &lt; b") && model.contains("<tr class=\"differs\">"));
         assert!(model.contains("href=\"#claims\"") && !model.contains("id=\"wins\""));
-        let runs = Report { cells: vec![Cell::default()], ..Report::default() }.html();
-        assert!(runs.contains("id=\"wins\"") && !runs.contains("id=\"claims\""));
+        let runs = Report { cells: vec![Cell::default()], ..Report::default() };
+        let page = runs.html();
+        assert!(page.contains("id=\"wins\"") && !page.contains("id=\"claims\""));
+        assert!(!page.contains("To look into") && !page.contains(">Look into"));
+        let command = Some(Look::Command("raddle view 'a & b'".to_owned()));
+        let page = Report { look: command, ..runs.clone() }.html();
+        assert!(page.contains("<code>raddle view &#39;a &amp; b&#39;</code>"));
+        let beside = Look::Page { file: "view.html".to_owned(), of: "ecmp and reps".to_owned() };
+        let page = Report { look: Some(beside), ..runs }.html();
+        assert!(page.contains("<a href=\"view.html\">Look into ecmp and reps</a>"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod thin;
 
 pub use data::{
     Bound, Cell, Claim, Claims, Condition, Counts, Detail, Entry, Event, FaultWindow, Interval,
-    Limit, Metric, Port, ProbeLine, Provenance, Report, Run, Scheme, Table,
+    Limit, Look, Metric, Port, ProbeLine, Provenance, Report, Run, Scheme, Table,
 };
 pub(crate) use detail::detail;
 pub use html::escape;

@@ -1,5 +1,6 @@
 //! Folders of results read back: which runs are there, what they are called, and their fabrics.
 
+mod again;
 mod fabric;
 mod faults;
 #[cfg(test)]
@@ -7,6 +8,7 @@ pub(crate) mod fixture;
 mod names;
 
 use crate::study::tables::TableError;
+pub use again::MAP_CELLS;
 pub(crate) use fabric::{Fabric, needed};
 pub(crate) use faults::{Fault, faults};
 pub(crate) use names::summary;

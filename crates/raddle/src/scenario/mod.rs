@@ -53,6 +53,7 @@ mod transport;
 
 pub use kept::{Kept, KeptFile};
 pub use notes::notes_on;
+pub(crate) use record::FIRST_BUCKET;
 pub use study::{Axis, Cell, Outline, Study, load, parse};
 pub use topology::sections as topologies;
 pub use traffic::{kinds, sections as traffics};

@@ -22,7 +22,7 @@ const MAX_COUNTERS: u64 = 1 << 27;
 const MAP_CELLS: u64 = 4_000_000;
 
 /// Where the width of the map's buckets begins.
-const FIRST_BUCKET: Span = Span::us(1);
+pub(crate) const FIRST_BUCKET: Span = Span::us(1);
 
 keys! {
     /// `[record]`.

@@ -8,7 +8,7 @@ use crate::study::text::plural;
 impl Comparison {
     /// The best cell and the worst of the column in which they are furthest apart; one where there is
     /// one row.
-    fn extremes(&self) -> Vec<Place> {
+    pub fn extremes(&self) -> Vec<Place> {
         let of_column = |column: usize| {
             let mut rows = self.ranked(column);
             let out = |row: &usize| {
