@@ -64,6 +64,18 @@ impl Incoming {
         self.messages.insert(message, Message { receiver, acks: AckWriter::default() });
     }
 
+    /// A message is not heard of any more: neither are its packets.
+    pub fn close(&mut self, message: u32) {
+        self.messages.remove(&message);
+        self.notifier.end(message);
+        if let Some(puller) = &mut self.puller {
+            puller.end(message);
+        }
+        if let Some(granter) = &mut self.granter {
+            granter.end(message);
+        }
+    }
+
     /// Whether all of a message has arrived.
     pub fn complete(&self, message: u32) -> bool {
         self.messages.get(&message).is_some_and(|own| own.receiver.arrived().complete())
