@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test built tests environment beside check python venv wheel install-test docs instructions view sanitize mutants
+.PHONY: demo test built tests environment beside check python venv wheel install-test docs instructions view sockets sanitize mutants
 
 CARGO ?= cargo
 
@@ -84,6 +84,11 @@ instructions:
 # The page of `raddle view` from its sources; `test` compares it, where Node is there.
 view:
 	.ci/view bundle
+
+# Times over real sockets against those of a simulation, on a fabric of network namespaces: for an idle
+# machine, so not part of `test`.
+sockets:
+	$(CARGO) test --package raddle-udp --test fabric -- --ignored --nocapture --test-threads 1
 
 # The engine under AddressSanitizer, Miri and valgrind, as far as they are installed.
 sanitize:
