@@ -279,6 +279,14 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_without_an_end_has_no_capacity_to_draw() {
+        let unlimited = "[fabric.queue]\nsize = \"unlimited\"\nmarking = { scheme = \"none\" }\n\
+                         [transport]\ncongestion = { scheme = \"fixed_rate\" }\n";
+        let lengths = queue_lengths(&plan(unlimited));
+        assert_eq!(lengths, QueueLengths { low: None, high: None, capacity: 0 });
+    }
+
+    #[test]
     fn series_and_events_keep_their_ports_and_flows() {
         let plan = fixture::plan(1);
         let detail = detail(&plan, &fixture::engine(&plan, &mut ()));

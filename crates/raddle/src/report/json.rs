@@ -108,7 +108,8 @@ fn buckets(detail: &Detail) -> usize {
 fn counts(detail: &Detail) -> [(&'static str, &[u32]); 5] {
     let counts = &detail.counts;
     [
-        ("drops", &counts.drops),
+        // ACKs and other control frames among them: not what a run's `drops` count.
+        ("dropped frames", &counts.drops),
         ("marks", &counts.marks),
         ("trims", &counts.trims),
         ("retransmissions", &counts.retransmissions),

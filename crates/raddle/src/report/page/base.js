@@ -140,6 +140,8 @@ function plot(parent, label, draw) {
     box.style.width = printing ? `${PAPER_WIDTH}px` : '';
     const width = box.clientWidth;
     const resize = (height) => {
+      // What was hidden had no width until now.
+      const width = box.clientWidth;
       box.style.height = `${height}px`;
       chart ||= echarts.init(canvas, null, { renderer: 'canvas', width, height });
       chart.resize({ width, height });

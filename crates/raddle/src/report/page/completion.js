@@ -6,7 +6,6 @@ function drawCompletion({ width, resize, over }) {
     ...cell.runs.filter(finished).map((run) => run.value),
     ...(cell.interval ? [cell.interval.low, cell.interval.high] : []),
   ]).concat(DATA.conditions.filter((c) => c.limit).map((c) => c.limit.value)).filter((v) => v > 0);
-  const axis = timeAxis(values.length ? values : [1], 8, 10, axisTitle);
   const never = DATA.cells.some((cell) => cell.runs.some((run) => !finished(run)));
   const names = 24 + widest(DATA.schemes.map((s) => s.name), '600 13px');
   const statistics = 16 + widest(DATA.cells.map((c) => c.statistics), '13px');
@@ -15,6 +14,7 @@ function drawCompletion({ width, resize, over }) {
   const narrow = names + statistics + stuckWidth > 0.6 * width;
   const [left, right] = narrow ? [12, 12] : [names, statistics + stuckWidth];
   const inner = width - left - right;
+  const axis = timeAxis(values.length ? values : [1], Math.max(3, Math.min(8, inner / 60)), 10, axisTitle);
   const titles = DATA.conditions.map((condition) => wrapped(condition.name, '650 14px', width));
   const header = 20 + 18 * Math.max(1, ...titles.map((lines) => lines.length));
   const [row, centre, gap] = narrow ? [52, 0.7, 16] : [34, 0.5, 16];
@@ -84,16 +84,24 @@ function boundLine(panel, x) {
   };
 }
 
+// Where a whisker ends on the axis; one that would go on to the left of it, below zero as a time cannot
+// be, is open there.
+function whiskerEnds(interval, axis) {
+  const open = interval.low <= 0 || axis.f(interval.low) < axis.min;
+  return { low: open ? axis.min : axis.f(interval.low), high: Math.min(axis.f(interval.high), axis.max), open };
+}
+
 function whisker(panel, row, interval, axis, colour) {
   return {
     type: 'custom', xAxisIndex: panel, yAxisIndex: panel, silent: true, z: 4, data: [[axis.f(interval.middle), row]],
     renderItem: (params, api) => {
-      const [low, y] = api.coord([axis.f(interval.low), row]);
-      const [high] = api.coord([axis.f(interval.high), row]);
+      const ends = whiskerEnds(interval, axis);
+      const [low, y] = api.coord([ends.low, row]);
+      const [high] = api.coord([ends.high, row]);
       const [middle] = api.coord([axis.f(interval.middle), row]);
       const style = { stroke: colour, lineWidth: 2 };
       const line = (x1, y1, x2, y2, lineWidth = 2) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { ...style, lineWidth } });
-      return { type: 'group', children: [line(low, y, high, y), line(low, y - 5, low, y + 5), line(high, y - 5, high, y + 5), line(middle, y - 8, middle, y + 8, 3)] };
+      return { type: 'group', children: [line(low, y, high, y), ...(ends.open ? [] : [line(low, y - 5, low, y + 5)]), line(high, y - 5, high, y + 5), line(middle, y - 8, middle, y + 8, 3)] };
     },
   };
 }
@@ -108,7 +116,7 @@ function dots(panel, row, runs, axis, limit, colour) {
       formatter: ({ data: { run } }) => {
         const over = limit ? `, ${percent(run.value / limit.value - 1)} over the bound` : '';
         return escapeHtml(`${DATA.schemes[row].name}, seed ${run.seed}: ${measured(run.value)}${over}`) +
-          `<br>${plural(run.drops, 'drop')}, ${plural(run.marks, 'mark')}, ${plural(run.trims, 'trim')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}`;
+          `<br>${plural(run.drops, 'data packet')} dropped, ${plural(run.marks, 'mark')}, ${plural(run.trims, 'trim')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}`;
       },
     },
   };

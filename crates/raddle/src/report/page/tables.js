@@ -44,11 +44,11 @@ function foldedTable(name, summary, make) {
 
 // The runs behind sections one and four.
 function runsTable() {
-  const fields = ['completed', 'unfinished_flows', 'value', 'completion_us', 'fct_max_us', 'fct_mean_us', 'fct_p50_us', 'fct_p99_us', 'drops', 'marks', 'trims', 'retransmissions', 'timeouts'];
+  const fields = ['completed', 'unfinished_flows', 'value', 'completion_us', 'fct_max_us', 'fct_mean_us', 'fct_p50_us', 'fct_p99_us', 'dropped_packets', 'marks', 'trims', 'retransmissions', 'timeouts'];
   const rows = DATA.cells.flatMap((cell) => cell.runs.map((run) => {
     const { bound, limit } = DATA.conditions[cell.condition];
     const over = limit && run.value != null ? Number(((run.value / limit.value - 1) * 100).toFixed(3)) : null;
-    return [DATA.conditions[cell.condition].name, DATA.schemes[cell.scheme].name, run.seed, bound ? bound.us : null, over, ...fields.map((field) => run[field])];
+    return [DATA.conditions[cell.condition].name, DATA.schemes[cell.scheme].name, run.seed, bound ? bound.us : null, over, ...fields.map((field) => run[field === 'dropped_packets' ? 'drops' : field])];
   }));
   return { title: `One row per run; value: ${axisTitle}`, columns: ['condition', 'scheme', 'seed', 'bound_us', 'increase_pct', ...fields], rows };
 }

@@ -2,9 +2,17 @@
 
 const QUEUE_RAMP = { light: ['#eef0f4', '#a9bfdc', '#8c5fa8', '#42003f'], dark: ['#23272f', '#43598c', '#b574cc', '#ffe0f7'] };
 const USE_RAMP = { light: ['#eef0f2', '#16505f'], dark: ['#23282b', '#a5dbe8'] };
-const ALWAYS = ['drops', 'marks', 'retransmissions', 'timeouts'];
+const ALWAYS = ['dropped frames', 'marks', 'retransmissions', 'timeouts'];
 
-const timelineState = { sides: [], range: null, at: null, show: () => {}, tables: [] };
+const timelineState = {
+  sides: [], range: null, at: null, tables: [],
+  // By drawing: shows every value at a moment.
+  shown: new Map(),
+  show(at) {
+    this.at = at;
+    for (const show of this.shown.values()) show(at);
+  },
+};
 
 function timelineRange(opened) {
   const end = Math.max(...opened.map((o) => o.whole.end));
@@ -23,23 +31,25 @@ function shortNames(names) {
 }
 
 // Where everything goes, in pixels.
-function timelineLayout(width, opened) {
+function timelineLayout(width, opened, all) {
+  const narrow = width < 560;
+  const head = narrow ? 74 : 34;
   const names = opened.map((o) => o.ports.map((p) => p.name).join('\n'));
   const longest = widest(opened.flatMap((o) => [...o.ports.map((p) => p.name), ...o.rows.map((r) => r.name)]), '12px');
   const short = opened.map((o) => shortNames(o.ports.map((p) => p.name)));
-  const [label, value, gap] = [Math.min(width / 5, 12 + longest), Math.max(92, 8 + widest(short.flat().map((name) => `${name} 0.999 %`), '12px')), 20];
+  const [label, value, gap] = [Math.min(width / (narrow ? 3 : 5), 12 + longest), Math.max(92, 8 + widest(short.flat().map((name) => `${name} 0.999 %`), '12px')), 20];
   const labels = opened.map((_, i) => (i === 0 || names[i] !== names[0] ? label : 0));
   const inner = (width - sum(labels) - opened.length * value - (opened.length - 1) * gap) / opened.length;
   let x = 0;
   const lefts = labels.map((own) => { const left = x + own; x = left + inner + value + gap; return left; });
   const ports = Math.max(1, ...opened.map((o) => o.ports.length));
   const row = Math.max(5, Math.min(printing ? 15 : 20, Math.floor(340 / ports)));
-  const kinds = [...new Set(opened.flatMap((o) => o.rows).filter((r) => ALWAYS.includes(r.name) || r.count.some((c) => c)).map((r) => r.name))];
+  const kinds = [...new Set(all.flatMap((o) => o.rows).filter((r) => ALWAYS.includes(r.name) || r.count.some((c) => c)).map((r) => r.name))];
   const heights = [ports * row, ports * row, printing ? 110 : 150, kinds.length * 20];
   const tops = [];
-  let y = 34;
-  for (const tall of heights) { tops.push(y); y += tall + 56; }
-  return { lefts, labelled: labels.map((l) => l > 0), inner, row, kinds, short, tops, heights, height: y - 56 + 44 };
+  let y = head;
+  for (const tall of heights) { tops.push(y); y += tall + head + 22; }
+  return { narrow, head, lefts, labelled: labels.map((l) => l > 0), inner, row, kinds, short, tops, heights, height: y - head - 22 + 44 };
 }
 
 function rectangles(grid, items, z) {
@@ -75,14 +85,16 @@ function heat(series, opened, range, pixels, how, colour) {
   });
 }
 
-function drawTimeline({ width, resize, over, box }) {
-  const opened = timelineState.sides.map((side) => openDetail(side.detail));
-  const range = timelineRange(opened);
-  const lay = timelineLayout(width, opened);
+// Of some of the sides; axes and scales are those of all.
+function drawTimeline({ width, resize, over, box }, sides) {
+  const all = timelineState.sides.map((side) => openDetail(side.detail));
+  const opened = sides.map((side) => openDetail(side.detail));
+  const range = timelineRange(all);
+  const lay = timelineLayout(width, opened, all);
   const chart = resize(lay.height);
   const mode = theme();
-  const capacity = Math.max(...opened.map((o) => Math.max(o.detail.queue_capacity_bytes, o.detail.queue_high_bytes ?? 0, ...o.whole.queue))) || 1;
-  const marks = opened[0].detail;
+  const capacity = Math.max(...all.map((o) => Math.max(o.detail.queue_capacity_bytes, o.detail.queue_high_bytes ?? 0, ...o.whole.queue))) || 1;
+  const marks = all[0].detail;
   const low = marks.queue_low_bytes ?? capacity / 3;
   const high = marks.queue_high_bytes ?? (capacity * 2) / 3;
   const [c0, c1, c2, c3] = QUEUE_RAMP[mode];
@@ -92,13 +104,13 @@ function drawTimeline({ width, resize, over, box }) {
   const ticks = linearTicks(range[0], range[1], Math.max(3, lay.inner / 90));
   const option = { animation: false, grid: [], xAxis: [], yAxis: [], series: [] };
   const highest = {};
-  for (const name of lay.kinds) highest[name] = Math.max(...opened.map((o) => Math.max(0, ...(o.rows.find((r) => r.name === name) || { count: [] }).count)));
+  for (const name of lay.kinds) highest[name] = Math.max(...all.map((o) => Math.max(0, ...(o.rows.find((r) => r.name === name) || { count: [] }).count)));
 
   opened.forEach((o, side) => {
     const colour = schemeColour(o.detail.scheme);
     const pixels = Math.floor(lay.inner);
     const shares = shareBands(o, range, pixels);
-    timelineState.sides[side].shareWidth = shares.width;
+    sides[side].shareWidth = shares.width;
     const tints = [mix(css('--paper'), colour, 0.85), mix(css('--paper'), colour, 0.5)];
     const blocks = [
       heat(o.ports.map((p) => p.queue), o, range, pixels, 'most', queueColour),
@@ -122,7 +134,7 @@ function drawTimeline({ width, resize, over, box }) {
     });
   });
   chart.setOption(option, true);
-  timelineLabels(over, lay, opened, { px, low: marks.queue_low_bytes, high: marks.queue_high_bytes, capacity, range });
+  timelineLabels(over, lay, opened, { shareWidth: sides[0].shareWidth, px, low: marks.queue_low_bytes, high: marks.queue_high_bytes, capacity, range });
   timelinePointer(over, box, lay, opened, range, px);
 }
 

@@ -29,7 +29,7 @@ function sideControls(side, changed) {
     });
     const cell = DATA.cells.find((c) => c.condition === side.detail.condition && c.scheme === side.detail.scheme);
     const run = cell && cell.runs.find((r) => r.seed === side.detail.seed);
-    stats.textContent = !run ? '' : `${run.completed ? `done after ${micros(run.completion_us)}` : `never finished: ${plural(run.unfinished_flows, 'flow')} left`}; ${plural(run.drops, 'drop')}, ${plural(run.marks, 'mark')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}`;
+    stats.textContent = !run ? '' : `${run.completed ? `done after ${micros(run.completion_us)}` : `never finished: ${plural(run.unfinished_flows, 'flow')} left`}; ${plural(run.drops, 'data packet')} dropped, ${plural(run.marks, 'mark')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}.${faultWords(side.detail)}`;
   }
   side.paint = () => box.style.setProperty('--side', schemeColour(side.detail.scheme));
   show();
@@ -48,6 +48,8 @@ function firstSides() {
   const chosen = best.length > 1 ? [best[0], best[best.length - 1]] : DATA.details.slice(0, 2);
   return chosen.map((detail, i) => ({ detail, title: i === 0 ? 'Left run' : 'Right run' }));
 }
+
+const isNarrow = () => document.body.clientWidth < 560 && !printing;
 
 function timelineSection(parent) {
   if (!DATA.details.length) {
@@ -85,10 +87,25 @@ function timelineSection(parent) {
   parent.append(
     el('div', { class: sides.length > 1 ? 'sides' : 'sides single' }, sides.map((side) => sideControls(side, changed))),
     el('div', { class: 'controls pointer' }, el('label', null, 'from', from, '\u00b5s'), el('label', null, 'to', until, '\u00b5s'), reset, el('label', { style: 'flex:1' }, 'pointer', slider)));
-  draw = plot(parent, 'Queue length, utilisation and share of packets per port, and drops, marks, retransmissions and timeouts over time. The tables below hold the values.', (area) => {
+  draw = plot(parent, 'Queue length, utilisation and share of packets per port, and dropped frames, marks, retransmissions and timeouts over time. The tables below hold the values.', (area) => {
     sides.forEach((side) => side.paint());
-    drawTimeline(area);
+    drawTimeline(area, isNarrow() ? sides.slice(0, 1) : sides);
   });
+  // On a narrow page the second run has a drawing of its own below the first.
+  if (sides.length > 1) {
+    const name = el('p', { class: 'note' });
+    parent.append(name);
+    const below = plot(parent, 'The same of the second run.', (area) => {
+      const shown = isNarrow();
+      name.textContent = shown ? `Right run: ${detailName(sides[1].detail)}` : '';
+      area.box.hidden = !shown;
+      // It had no width while it was hidden.
+      if (shown) drawTimeline({ ...area, width: area.box.clientWidth }, sides.slice(1));
+      else timelineState.shown.delete(area.box);
+    });
+    const first = draw;
+    draw = () => { first(); below(); };
+  }
   parent.append(el('p', { class: 'note' }, `${sides.length > 1 ? 'Both sides share one time axis and one colour scale. ' : ''}Move the pointer over the chart, or use the slider, to read every value at that moment. Shaded: something was broken.`));
   sides.forEach((side, i) => {
     const which = sides.length > 1 ? (i === 0 ? 'left run: ' : 'right run: ') : '';

@@ -8,6 +8,17 @@ function decode(packed, length) {
   return series;
 }
 
+// Bytes count where a frame's last bit left. What is more than a bucket can carry was on the wire before
+// it: in the buckets before, however many a frame takes.
+function carriedWithin(bytes, full) {
+  const carried = Float64Array.from(bytes);
+  for (let i = carried.length - 1; i > 0; i--) {
+    const over = carried[i] - full;
+    if (over > 0) { carried[i] = full; carried[i - 1] += over; }
+  }
+  return carried;
+}
+
 // One run over time, decoded once.
 function openDetail(detail) {
   if (detail.opened) return detail.opened;
@@ -18,13 +29,13 @@ function openDetail(detail) {
   const ports = detail.ports.map((port) => {
     const full = (port.rate_gbps * 1000 / 8) * bucket;
     const bytes = decode(port.bytes, n);
-    const scaled = (packed) => packed && decode(packed, n).map((b) => (b * joined) / full);
+    const scaled = (packed) => packed && decode(packed, n).map((b) => Math.min(1, (b * joined) / full));
     const frames = decode(port.data_frames, n);
     frames.forEach((f, i) => { total[i] += f; });
     return {
       name: port.name, rate: port.rate_gbps, bytes, frames, drops: decode(port.drops, n),
       queue: decode(port.queue_bytes_max, n), queueLeast: port.queue_bytes_least && decode(port.queue_bytes_least, n),
-      use: bytes.map((b) => b / full), useLeast: scaled(port.bytes_least), useMost: scaled(port.bytes_most),
+      use: carriedWithin(bytes, full).map((b) => b / full), useLeast: scaled(port.bytes_least), useMost: scaled(port.bytes_most),
     };
   });
   const rows = detail.counts.map((row) => ({ name: row.name, count: decode(row.count, n) }));
@@ -75,24 +86,24 @@ function shareBands(opened, range, pixels) {
 function portsTable(opened) {
   const { detail } = opened;
   const rows = opened.ports.map((p, i) => [p.name, p.rate, opened.whole.queue[i], Number((opened.whole.use[i] * 100).toFixed(2)), sum(p.frames), Number((opened.whole.share[i] * 100).toFixed(2)), sum(p.bytes), sum(p.drops)]);
-  return { title: `${detailName(detail)}: ${detail.ports_title || 'recorded ports'}, whole run`, columns: ['port', 'rate_gbps', 'queue_bytes_max', 'utilisation_mean_pct', 'data_frames', 'share_pct', 'bytes', 'drops'], rows };
+  return { title: `${detailName(detail)}: ${detail.ports_title || 'recorded ports'}, whole run`, columns: ['port', 'rate_gbps', 'queue_bytes_max', 'utilisation_mean_pct', 'data_frames', 'share_pct', 'bytes', 'dropped_frames'], rows };
 }
 function seriesTable(opened) {
   const rows = [];
   opened.ports.forEach((p) => {
     for (let i = 0; i < opened.n; i++) rows.push([p.name, Number((i * opened.bucket).toPrecision(12)), opened.bucket, p.bytes[i], p.frames[i], p.queue[i], p.drops[i]]);
   });
-  return { title: `${detailName(opened.detail)}: every port and bucket`, columns: ['port', 'from_us', 'bucket_us', 'bytes', 'data_frames', 'queue_bytes_max', 'drops'], rows };
+  return { title: `${detailName(opened.detail)}: every port and bucket`, columns: ['port', 'from_us', 'bucket_us', 'bytes', 'data_frames', 'queue_bytes_max', 'dropped_frames'], rows };
 }
 function countsTable(opened) {
   const rows = [];
   for (let i = 0; i < opened.n; i++) {
     if (opened.rows.some((row) => row.count[i])) rows.push([Number((i * opened.bucket).toPrecision(12)), opened.bucket, ...opened.rows.map((row) => row.count[i])]);
   }
-  return { title: `${detailName(opened.detail)}: counts over the whole network, buckets in which anything happened`, columns: ['from_us', 'bucket_us', ...opened.rows.map((row) => row.name)], rows };
+  return { title: `${detailName(opened.detail)}: counts over the whole network, buckets in which anything happened`, columns: ['from_us', 'bucket_us', ...opened.rows.map((row) => row.name.replaceAll(' ', '_'))], rows };
 }
 function eventsTable(opened) {
   const { events } = opened.detail;
   return { title: `${detailName(opened.detail)}: the first ${events.first.length} of ${count(events.total)} scheme events`, columns: ['us', 'flow', 'name'], rows: events.first };
 }
-const detailName = (d) => `${DATA.conditions[d.condition].name}, ${DATA.schemes[d.scheme].name}, seed ${d.seed}`;
+const detailName = (d) => [DATA.conditions[d.condition].name, DATA.schemes[d.scheme].name, `seed ${d.seed}`].filter(Boolean).join(', ');

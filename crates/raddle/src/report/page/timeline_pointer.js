@@ -1,6 +1,6 @@
 // Labels of the time lines, and the pointer that shows every value at one moment.
 
-function timelineLabels(over, lay, opened, { px, low, high, capacity, range }) {
+function timelineLabels(over, lay, opened, { shareWidth, px, low, high, capacity, range }) {
   const bucket = (o) => `${number(o.bucket)} \u00b5s`;
   const same = opened.every((o) => o.bucket === opened[0].bucket);
   const buckets = same ? bucket(opened[0]) : `${bucket(opened[0])} left, ${bucket(opened[1])} right`;
@@ -12,11 +12,11 @@ function timelineLabels(over, lay, opened, { px, low, high, capacity, range }) {
   const legends = [
     ['Queue length', `${ports}, most per ${buckets}: 0`, bar(QUEUE_RAMP[mode], stops), `${kib(capacity)}${marking}`],
     ['Utilisation', `mean per ${buckets}: 0`, bar(USE_RAMP[mode], [0, 1]), '100 % of the port\u2019s rate'],
-    ['Where packets went', `share of data packets per port, drawn per ${number(timelineState.sides[0].shareWidth)} \u00b5s; bands of equal height mean an even spread`],
+    ['Where packets went', `share of data packets per port, drawn per ${number(shareWidth)} \u00b5s; bands of equal height mean an even spread`],
     ['What happened', `whole network, per ${buckets}; a bar\u2019s height is the square root of its count`],
   ];
   legends.forEach(([title, ...rest], block) => {
-    over.append(el('span', { class: 'block', style: `left:0;top:${lay.tops[block] - 34}px` }, title, el('span', { class: 'legend' }, rest)));
+    over.append(el('span', { class: lay.narrow ? 'block wraps' : 'block', style: `left:0;top:${lay.tops[block] - lay.head}px` }, title, el('span', { class: 'legend' }, rest)));
   });
   const step = Math.ceil(12 / lay.row);
   opened.forEach((o, side) => {
@@ -28,14 +28,7 @@ function timelineLabels(over, lay, opened, { px, low, high, capacity, range }) {
       lay.kinds.forEach((name, i) => put(over, left, lay.tops[3] + (i + 0.5) * 20 - 7, name, 'end'));
     }
     put(over, lay.lefts[side] + lay.inner / 2, lay.height - 18, 'time, \u00b5s', 'mid soft');
-    const shown = o.detail.faults.filter((f) => f.from_us < range[1] && (f.until_us ?? range[1]) > range[0]);
-    let edge = 0;
-    for (const fault of shown) {
-      const x = Math.max(px(side, Math.max(fault.from_us, range[0])), edge);
-      if (x > lay.lefts[side] + lay.inner - 60) break;
-      const node = put(over, x, lay.tops[0] - 15, fault.label, 'fault');
-      edge = x + node.offsetWidth + 10;
-    }
+    faultLabels(over, lay, o, side, range, px);
     if (o.done != null && o.done >= range[0] && o.done <= range[1]) {
       const x = px(side, o.done);
       put(over, x, lay.tops[0], '', 'hair', `height:${lay.tops[3] + lay.heights[3] - lay.tops[0]}px;border-left:1px dotted ${css('--soft')}`);
@@ -45,6 +38,29 @@ function timelineLabels(over, lay, opened, { px, low, high, capacity, range }) {
       put(over, lay.lefts[side] + lay.inner - 4, lay.tops[3] - 15, `never finished: ${plural(o.run.unfinished_flows, 'flow')} left \u25b6`, 'end fault');
     }
   });
+}
+
+// Faults by their names, each where it begins. Those without room are counted; the words above have all.
+function faultLabels(over, lay, o, side, range, px) {
+  const shown = o.detail.faults.filter((f) => f.from_us < range[1] && (f.until_us ?? range[1]) > range[0]);
+  const end = lay.lefts[side] + lay.inner;
+  const [font, room] = ['600 12px', 34];
+  let [edge, left] = [lay.lefts[side], shown.length];
+  for (const fault of shown) {
+    const x = Math.max(px(side, Math.max(fault.from_us, range[0])), edge);
+    const wide = textWidth(fault.label, font) + 12;
+    if (x + wide > end - (left > 1 ? room : 0)) break;
+    put(over, x, lay.tops[0] - 15, fault.label, 'fault');
+    [edge, left] = [x + wide, left - 1];
+  }
+  if (!left) return;
+  const text = left === shown.length ? plural(left, 'fault') : `+${left}`;
+  put(over, Math.max(lay.lefts[side], Math.min(edge, end - textWidth(text, font))), lay.tops[0] - 15, text, 'fault');
+}
+function faultWords(detail) {
+  const said = detail.faults.map((f) => `${f.label} ${f.until_us == null ? `from ${micros(f.from_us)} on` : `from ${micros(f.from_us)} to ${micros(f.until_us)}`}`);
+  const [most, more] = [said.slice(0, 8), said.length - 8];
+  return said.length ? ` Faults: ${most.join('; ')}${more > 0 ? `; and ${count(more)} more` : ''}.` : '';
 }
 
 // What stands right of each row: the whole run's value, or the value at the pointer.
@@ -84,8 +100,7 @@ function timelinePointer(over, box, lay, opened, range, px) {
       tag: put(over, 0, lay.height - 34, '', 'tag mid'),
     };
   });
-  timelineState.show = (at) => {
-    timelineState.at = at;
+  timelineState.shown.set(box, (at) => {
     opened.forEach((o, side) => {
       const cell = cells[side];
       const visible = at != null && at >= range[0] && at <= range[1];
@@ -98,7 +113,7 @@ function timelinePointer(over, box, lay, opened, range, px) {
         cell.tag.textContent = `${number(at, 5)} \u00b5s`;
       }
     });
-  };
+  });
   timelineState.show(timelineState.at);
   box.onpointermove = (event) => {
     const x = event.clientX - box.getBoundingClientRect().left;
