@@ -11,6 +11,7 @@ mod run;
 mod tests;
 mod times;
 mod title;
+mod training;
 
 use crate::results::{self, Fabric, Kept, ResultsError};
 use crate::study::tables::TableError;

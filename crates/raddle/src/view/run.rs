@@ -3,7 +3,7 @@
 use super::blocks::Blocks;
 use super::heat::{self, Scales};
 use super::times::Times;
-use super::{ViewError, packets, times};
+use super::{ViewError, packets, times, training};
 use crate::results::{self, Fabric, Fault, Kept, needed, summary};
 use crate::study::tables::TableFile;
 use crate::study::text::time;
@@ -71,6 +71,7 @@ pub(super) fn head(
             blocks,
         )?;
     }
+    let training = training::put(folder, index, fabric, (tail, end_us), blocks)?;
     let probes = packets::probes(folder, index, &followed, blocks)?;
     if let (Some(flow), Some(_)) = (tail, width) {
         spans(&summary["tail"], index, flow, times, buckets, blocks);
@@ -91,6 +92,7 @@ pub(super) fn head(
         "scales": scales.json(),
         "tail": tail,
         "probes": probes,
+        "training": training,
         "left_out": left_out.0,
     }))
 }

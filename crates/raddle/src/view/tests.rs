@@ -149,6 +149,53 @@ fn the_critical_path_of_a_collective_leads_to_its_slowest_sends() {
 }
 
 #[test]
+fn training_has_a_lane_a_rank_and_a_bar_a_phase() {
+    let fsdp = |hosts: u32| {
+        let text = format!(
+            "[fabric]\ntopology = {{ kind = \"fat_tree\", tiers = 2, hosts = {hosts} }}\n\
+             [traffic]\nkind = \"fsdp\"\nmodel = \"llama_7b\"\nlayers = 2\n\
+             compute = \"5 us\"\n[record]\nmap = true\n"
+        );
+        let (folder, _, outcome) = fixture::kept(&text, Format::Parquet);
+        (carried(&folder), outcome)
+    };
+    let (page, outcome) = fsdp(32);
+    let told = &page.head["runs"][0]["training"];
+    let phases = ["1 all_gather", "1 reduce_scatter", "0 all_gather", "0 reduce_scatter"];
+    assert_eq!(told["phases"], json!(phases.map(|own| format!("layer {own}"))));
+    assert_eq!(told["lanes"].as_array().unwrap().len(), 32);
+    assert_eq!(told["lanes"][31], "host31");
+    let block = |name: &str| page.block(&format!("0.training.{name}"));
+    let [phase, after, after_at, from, began, until, decided] =
+        ["phase", "after_lane", "after_at", "from", "began", "until", "decided"].map(block);
+    assert_eq!(phase.len(), 32 * 4);
+    let none = f64::from(u32::MAX);
+    for bar in 0..phase.len() {
+        assert!(from[bar] <= began[bar] && began[bar] < until[bar]);
+        // The first phase begins by itself, the others compute for 5 us once a message has come.
+        assert_eq!(after[bar] == none, phase[bar] == 0.0);
+        if after[bar] != none {
+            assert!((began[bar] - after_at[bar] - 5.0).abs() < 1e-2, "{bar}");
+        }
+    }
+    // The path to the last flow comes into each phase but the first once.
+    assert_eq!(decided.iter().sum::<f64>(), 3.0);
+    let last = outcome.flows.iter().filter_map(|flow| flow.delivered).max().unwrap().as_us();
+    let most = until.iter().copied().fold(0.0, f64::max);
+    assert!((most - last).abs() < 1e-2, "{most} {last}");
+    // Two hosts a lane.
+    let (page, _) = fsdp(64);
+    let told = &page.head["runs"][0]["training"];
+    assert_eq!(
+        (told["lanes"].as_array().unwrap().len(), &told["lanes"][1]),
+        (32, &json!("host2 to host3"))
+    );
+    assert_eq!(page.block("0.training.phase").len(), 32 * 4);
+    let (folder, _) = run("", Format::Parquet);
+    assert!(carried(&folder).head["runs"][0]["training"].is_null());
+}
+
+#[test]
 fn both_directions_of_a_broken_cable_are_one_fault() {
     let (folder, _) = run(ALL, Format::Parquet);
     let page = carried(&folder);

@@ -60,6 +60,8 @@ export class Run {
     if (!this.lanes.has(name)) this.lanes.set(name, this.from.block(`${this.index}.time.${name}`));
     return this.lanes.get(name)!;
   }
+  /** Columns of the bars of training. */
+  training(name: string): Numbers | null { return this.from.block(`${this.index}.training.${name}`); }
   /** A number a port, over the whole run. */
   total(name: string): Numbers | null { return this.from.block(`${this.index}.port.${name}`); }
   /** Columns of a recorded flow's packets, hops and probes. */

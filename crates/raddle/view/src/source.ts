@@ -37,6 +37,8 @@ export interface RunHead {
   tail: number | null;
   /** What flows showed of their state, and in which unit. */
   probes: { word: string; unit: string }[];
+  /** Lanes and phases of training, where the traffic has some; so many ranks share a lane. */
+  training: { lanes: string[]; together: number; phases: string[] } | null;
   /** What is not here, in words, each with the line that would record it. */
   left_out: { words: string; paste: string | null }[];
 }

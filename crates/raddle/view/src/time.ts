@@ -5,6 +5,7 @@ import { byId, context, FONT, outlined } from './dom';
 import { count, us } from './metrics';
 import type { Numbers } from './source';
 import type { Sight } from './sight';
+import { Training } from './training';
 
 /** Where a flow's time went, in the order of the numbers of block `went`. */
 export const WENT = ['at speed', 'its own window or pace', 'a link of its path full', 'the link to its receiver full', 'its host’s own link full', 'a link of its only path down', 'waiting for a timeout'];
@@ -27,11 +28,12 @@ export class TimeLanes {
 
   draw(sight: Sight): void {
     const run = sight.run, narrow = innerWidth < 821, rows = narrow ? 4 : 7, each = narrow ? 5 : 11;
-    const [c, width] = context(this.canvas, narrow ? 104 : 186), { of } = sight.colours;
+    const training = Training.of(run), first = training ? training.height(narrow) + (narrow ? 0 : 16) : narrow ? 20 : 34;
+    const [c, width] = context(this.canvas, (narrow ? 84 : 152) + first), { of } = sight.colours;
     this.label = narrow ? 0 : 112;
     const [from, until] = sight.span, wide = width - this.label;
     const x = (bucket: number) => this.label + (bucket - from) / (until - from) * wide;
-    const way = { y: 4, h: narrow ? 20 : 34 }, went = { y: 0, h: narrow ? 13 : 15 }, strip = { y: 0, h: rows * each }, bars = { y: 0, h: narrow ? 14 : 22 };
+    const way = { y: 4, h: first }, went = { y: 0, h: narrow ? 13 : 15 }, strip = { y: 0, h: rows * each }, bars = { y: 0, h: narrow ? 14 : 22 };
     went.y = way.y + way.h + 5;
     strip.y = went.y + went.h + 5;
     bars.y = strip.y + strip.h + 6;
@@ -49,7 +51,8 @@ export class TimeLanes {
       c.fillRect(a, way.y, Math.max(1.5, b - a), bars.y + bars.h - way.y);
     }
     c.globalAlpha = 1;
-    this.underWay(c, sight, run.lane('under_way'), way, x);
+    if (training) training.draw(c, sight, way, narrow, x);
+    else this.underWay(c, sight, run.lane('under_way'), way, x);
     const flow = sight.state.flow ?? run.head.tail, life = flow === null ? null : run.recorded(flow, 'went');
     if (life) this.went(c, sight, life, went, x);
     else if (flow !== null && run.head.tail !== null) this.only(c, sight, went, x(from));
@@ -63,13 +66,28 @@ export class TimeLanes {
       c.fillStyle = of.soft;
       c.font = `11px ${FONT}`;
       const at = this.label - 6;
-      c.fillText('flows under way', at, way.y + 13);
+      if (training) for (const { text, y } of training.names(way, narrow)) c.fillText(text, at, y);
+      else c.fillText('flows under way', at, way.y + 13);
       if (flow !== null) c.fillText(`flow ${flow}`, at, went.y + 11);
       c.fillText('marks, trims', at, bars.y + 9);
       c.fillText('drops', at, bars.y + 20);
     }
+    if (training && !narrow) this.kinds(c, training.legend(sight), way.y + way.h - 4);
     this.axis(c, sight, x, width, bars.y + bars.h);
     this.words(sight);
+  }
+
+  /** What the colours of phases stand for, below their lanes. */
+  private kinds(c: CanvasRenderingContext2D, kinds: { text: string; colour: string }[], y: number): void {
+    let x = this.label + 4;
+    c.font = `11px ${FONT}`;
+    c.textAlign = 'left';
+    for (const { text, colour } of kinds) {
+      c.fillStyle = colour;
+      c.fillRect(x, y - 8, 8, 8);
+      c.fillText(text, x + 12, y);
+      x += 28 + c.measureText(text).width;
+    }
   }
 
   private underWay(c: CanvasRenderingContext2D, sight: Sight, lane: Numbers | null, place: { y: number; h: number }, x: (b: number) => number): void {
@@ -217,7 +235,8 @@ export class TimeLanes {
     const run = sight.run, b = sight.state.at, t = b * sight.bucket;
     const lane = (name: string) => count(run.lane(name)?.[b] ?? 0);
     const hot = sight.hottest(run, 1)[0];
-    const text = sight.timed ? `${lane('under_way')} of ${count(run.head.flows)} flows under way, ${lane('marks')} marks and trims and ${lane('drops')} drops in these ${us(run.bucket)}${hot ? `, hottest link ${run.fabric.name(hot[0])}` : ''}` : 'nothing was recorded over time';
+    const phases = Training.of(run)?.words(t + run.bucket / 2);
+    const text = sight.timed ? `${phases ? `${phases}; ` : ''}${lane('under_way')} of ${count(run.head.flows)} flows under way, ${lane('marks')} marks and trims and ${lane('drops')} drops in these ${us(run.bucket)}${hot ? `, hottest link ${run.fabric.name(hot[0])}` : ''}` : 'nothing was recorded over time';
     byId('now').textContent = us(t);
     byId('nowtext').textContent = text;
     const slider = byId('scrub');

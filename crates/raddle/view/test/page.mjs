@@ -1,12 +1,12 @@
 // Every state of a page in a real browser: no error, no request, nothing that overflows, nothing that
 // a reader of screens stumbles over.
 //
-//   node test/page.mjs PAGE.html [FOLDER]    pictures go into FOLDER
+//   node test/page.mjs PAGE.html [FOLDER [STATE,..]]    pictures go into FOLDER; these states alone
 import { chromium } from 'playwright-core';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-const [, , file, pictures] = process.argv;
+const [, , file, pictures, only] = process.argv;
 const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -32,6 +32,7 @@ const STATES = [
   ['an address that means nothing', '#run=q&colour=none&t=-5&link=nowhere&flow=99999999', []],
 ];
 
+const states = STATES.filter(([name]) => !only || only.split(',').includes(name));
 for (const [width, height] of [[1400, 980], [390, 844]]) for (const theme of ['light', 'dark']) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
   // Its policy lets nothing in but its own script: what looks at it comes from outside.
@@ -40,7 +41,7 @@ for (const [width, height] of [[1400, 980], [390, 844]]) for (const theme of ['l
   page.on('pageerror', (error) => told(error.message));
   page.on('console', (message) => { if (message.type() === 'error') told(message.text()); });
   page.on('request', (request) => { if (!request.url().startsWith('file:') && !request.url().startsWith('data:')) told(`asks for ${request.url()}`); });
-  for (const [name, hash, keys] of STATES) {
+  for (const [name, hash, keys] of states) {
     await page.goto('about:blank');
     await page.goto(pathToFileURL(file).href + hash);
     await page.waitForSelector('body[data-ready]');
@@ -60,5 +61,5 @@ for (const [width, height] of [[1400, 980], [390, 844]]) for (const theme of ['l
 }
 await browser.close();
 for (const line of wrong) console.error(`view: ${line}`);
-console.log(`view: ${STATES.length} states at 2 widths in 2 themes, ${wrong.length} wrong`);
+console.log(`view: ${states.length} states at 2 widths in 2 themes, ${wrong.length} wrong`);
 process.exit(wrong.length ? 1 : 0);
