@@ -17,13 +17,13 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished unst
     tails.last.end_us tails.last.slowdown tails.last.lost_packets \
     tails.last.retransmitted_packets tails.last.trimmed_packets tails.last.timeouts \
     tails.last.rto_us tails.last.port.name tails.last.port.lost_packets tails.last.port.cause \
-    tails.last.port.losing_ports tails.last.port.queue_us tails.slowest.flow \
+    tails.last.port.losing_ports tails.last.port.queue_us tails.last.critical_path tails.slowest.flow \
     tails.slowest.source tails.slowest.destination tails.slowest.size_bytes \
     tails.slowest.start_us tails.slowest.end_us tails.slowest.slowdown \
     tails.slowest.lost_packets tails.slowest.retransmitted_packets tails.slowest.trimmed_packets \
     tails.slowest.timeouts tails.slowest.rto_us tails.slowest.port.name \
     tails.slowest.port.lost_packets tails.slowest.port.cause tails.slowest.port.losing_ports \
-    tails.slowest.port.queue_us tail \
+    tails.slowest.port.queue_us tails.slowest.critical_path tail \
     bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \
     packets.refused \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
