@@ -61,6 +61,7 @@ mod run;
 mod schedule;
 mod schema;
 mod schemes;
+mod serve;
 mod sweep;
 mod theory;
 mod throughput;

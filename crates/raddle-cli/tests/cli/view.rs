@@ -1,7 +1,10 @@
 //! `raddle view`: a page of runs, and what is said where there is none.
 
-use super::{SMALL, SWEEP, Scratch, names, raddle};
+use super::{SMALL, SWEEP, Scratch, command, names, raddle};
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::Child;
 
 #[test]
 fn a_page_shows_the_first_two_runs_or_those_asked_for() {
@@ -71,6 +74,84 @@ fn a_comparison_has_a_page_of_its_best_run_and_its_worst_beside_it() {
     let page = fs::read_to_string(scratch.path("out/view.html")).unwrap();
     assert!(page.contains("\"ecmp\"") && page.contains("\"reps\""));
     assert!(!page.contains("Nothing was recorded over time"));
+}
+
+/// `raddle view` as a server, until it goes out of scope.
+struct Server {
+    child: Child,
+    address: SocketAddr,
+    /// Its path, with the key.
+    root: String,
+}
+
+impl Server {
+    fn of(results: &str) -> Self {
+        let mut child = command(&["view", results, "--no-open"]).spawn().expect("raddle starts");
+        let mut url = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut url).expect("a line");
+        let rest = url.trim().strip_prefix("http://").expect("an address");
+        let (address, root) = rest.split_at(rest.find('/').expect("a path"));
+        Self { child, address: address.parse().expect("a socket"), root: root.to_owned() }
+    }
+
+    /// Status, and what follows the head.
+    fn ask(&self, method: &str, path: &str, host: &str) -> (u16, Vec<u8>) {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        let request =
+            format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("it answers");
+        let end = answer.windows(4).position(|own| own == b"\r\n\r\n").expect("a head") + 4;
+        let status = String::from_utf8_lossy(&answer[9..12]).parse().expect("a status");
+        (status, answer.split_off(end))
+    }
+
+    fn get(&self, below: &str) -> (u16, Vec<u8>) {
+        self.ask("GET", &format!("{}{below}", self.root), &self.address.to_string())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().expect("it runs until it is stopped");
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_server_answers_who_knows_its_key_and_nobody_else() {
+    let scratch =
+        Scratch::new(&format!("{SMALL}[record]\nmap = true\nflows = [0, 3]\npackets = true\n"));
+    let out = scratch.text("out");
+    assert_eq!(raddle(&["run", &scratch.scenario(), "--out", &out]).status, 0);
+    let server = Server::of(&out);
+    let host = server.address.to_string();
+    // Two at once, one of whom says nothing.
+    let _silent = TcpStream::connect(server.address).expect("it listens");
+    let (status, page) = server.get("");
+    assert_eq!(status, 200);
+    assert!(page.starts_with(b"<!doctype html>"));
+    assert!(server.get("blocks").1.len() > 1_000);
+    assert!(server.get("flow/0/3").1.len() > 500);
+    assert_eq!(server.ask("HEAD", &server.root, &host), (200, Vec::new()));
+    let local = format!("localhost:{}", server.address.port());
+    assert_eq!(server.ask("GET", &server.root, &local).0, 200);
+    // Names that lead here from another site; what changes something; what is not there.
+    assert_eq!(server.ask("GET", &server.root, "evil.example").0, 403);
+    assert_eq!(server.ask("POST", &server.root, &host).0, 405);
+    for path in ["/", "/0123456789abcdef0123456789abcdef/", "/etc/passwd"] {
+        assert_eq!(server.ask("GET", path, &host).0, 404, "{path}");
+    }
+    for below in ["../../etc/passwd", "flow/0", "flow/1/3", "flow/0/x", "run.json"] {
+        assert_eq!(server.get(below).0, 404, "{below}");
+    }
+    // The results go away while somebody looks.
+    fs::remove_dir_all(&out).expect("they were there");
+    let (status, why) = server.get("flow/0/0");
+    assert_eq!(status, 500);
+    assert!(String::from_utf8_lossy(&why).contains("flows"), "{}", String::from_utf8_lossy(&why));
+    assert_eq!(server.get("").0, 200, "the page is still there");
 }
 
 #[test]

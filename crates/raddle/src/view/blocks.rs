@@ -56,6 +56,22 @@ impl Blocks {
         Value::Object(self.places.clone())
     }
 
+    /// All of them, as they are.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The same behind their places: the length of these as JSON in four bytes, then the JSON, so long that
+    /// the first block begins at a multiple of eight.
+    pub(super) fn with_places(self) -> Vec<u8> {
+        let mut json = self.places().to_string();
+        while !(json.len() + 4).is_multiple_of(8) {
+            json.push(' ');
+        }
+        let length = u32::try_from(json.len()).unwrap_or(u32::MAX);
+        [&length.to_le_bytes(), json.as_bytes(), &self.bytes].concat()
+    }
+
     /// All of them, deflated, as text.
     pub(super) fn text(&self) -> String {
         let mut deflated = ZlibEncoder::new(Vec::new(), Compression::best());

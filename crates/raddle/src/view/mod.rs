@@ -7,6 +7,7 @@ mod blocks;
 mod heat;
 mod packets;
 mod run;
+mod served;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -16,8 +17,11 @@ mod training;
 use crate::results::{self, Fabric, Kept, ResultsError};
 use crate::study::tables::TableError;
 use blocks::Blocks;
+use run::Place;
 use serde_json::{Value, json};
+pub use served::Served;
 use std::fmt;
+use times::Times;
 
 /// What the page is made of, but for the data.
 const PAGE: &str = include_str!("../../view/dist/view.html");
@@ -80,36 +84,72 @@ pub fn choose(runs: &[Kept], asked: &[usize]) -> Result<Vec<Kept>, ViewError> {
     Ok(results::numbered(runs, asked)?)
 }
 
-/// The page of one or two runs.
+/// How much of runs a page carries.
+#[derive(Debug)]
+struct Reach {
+    /// Cells of a run, a port and a bucket each.
+    cells: usize,
+    /// Rows of `routes` of a run, those with most packets.
+    routes: usize,
+    /// Flows with their packets.
+    followed: usize,
+    /// Whether it can ask a server for more flows.
+    asks: bool,
+}
+
+/// A file that opens in a moment: below 3 MB of most runs.
+const FILE: Reach = Reach { cells: 1_000_000, routes: 300_000, followed: 8, asks: false };
+/// A server hands out what it has read; packets it reads when they are asked for.
+const SERVED: Reach = Reach { cells: 4_000_000, routes: 5_000_000, followed: 0, asks: true };
+
+/// The page of one or two runs: one file that needs no network.
 ///
 /// # Errors
 /// Runs whose tables are CSV or damaged.
 pub fn page(runs: &[Kept]) -> Result<String, ViewError> {
-    let mut blocks = Blocks::default();
-    let mut fabrics: Vec<Fabric> = Vec::new();
-    let mut heads = Vec::new();
-    // One grid of time and one scale for all of them.
-    let times = times::Times::of(runs)?;
-    let scales = heat::scales(runs, &times)?;
-    for (index, run) in runs.iter().enumerate() {
-        let fabric = Fabric::read(&run.folder)?;
-        let at = fabrics.iter().position(|known| *known == fabric).unwrap_or_else(|| {
-            fabrics.push(fabric);
-            fabrics.len() - 1
-        });
-        let place = run::Place { index, fabric_at: at, fabric: &fabrics[at] };
-        heads.push(run::head(run, &place, &times, &scales, &mut blocks)?);
-    }
-    let title = title::of(runs);
-    let head = json!({
-        "schema": "raddle.view/1",
-        "title": title,
-        "runs": heads,
-        "fabrics": fabrics.iter().map(Fabric::head).collect::<Vec<Value>>(),
-        "blocks": blocks.places(),
-    });
-    // `<` only occurs inside strings, where it may be written as an escape.
-    let head = head.to_string().replace('<', "\\u003c");
+    let Content { head, blocks, .. } = Content::of(runs, &FILE)?;
     // Base64 has no brackets: what stands in the head is not looked at again.
     Ok(PAGE.replacen("[[blocks]]", &blocks.text(), 1).replacen("[[head]]", &head, 1))
+}
+
+/// What a page says.
+struct Content {
+    head: String,
+    blocks: Blocks,
+    times: Times,
+    fabrics: Vec<Fabric>,
+    /// The fabric of each run.
+    of_run: Vec<usize>,
+}
+
+impl Content {
+    fn of(runs: &[Kept], reach: &Reach) -> Result<Self, ViewError> {
+        let mut blocks = Blocks::default();
+        let mut fabrics: Vec<Fabric> = Vec::new();
+        let (mut heads, mut of_run) = (Vec::new(), Vec::new());
+        // One grid of time and one scale for all of them.
+        let times = Times::of(runs, reach.cells)?;
+        let scales = heat::scales(runs, &times)?;
+        for (index, run) in runs.iter().enumerate() {
+            let fabric = Fabric::read(&run.folder)?;
+            let at = fabrics.iter().position(|known| *known == fabric).unwrap_or_else(|| {
+                fabrics.push(fabric);
+                fabrics.len() - 1
+            });
+            of_run.push(at);
+            let place = Place { index, fabric_at: at, fabric: &fabrics[at] };
+            heads.push(run::head(run, &place, reach, (&times, &scales), &mut blocks)?);
+        }
+        let head = json!({
+            "schema": "raddle.view/1",
+            "title": title::of(runs),
+            "served": reach.asks,
+            "runs": heads,
+            "fabrics": fabrics.iter().map(Fabric::head).collect::<Vec<Value>>(),
+            "blocks": blocks.places(),
+        });
+        // `<` only occurs inside strings, where it may be written as an escape.
+        let head = head.to_string().replace('<', "\\u003c");
+        Ok(Self { head, blocks, times, fabrics, of_run })
+    }
 }

@@ -10,13 +10,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-/// Flows whose packets are in the page.
-#[derive(Debug, Default)]
+/// The tables of flows that were followed, read a flow at a time.
 pub(super) struct Followed {
-    /// Their numbers.
+    packets: Option<TableFile>,
+    hops: Option<TableFile>,
+    /// Whose packets were recorded.
     pub(super) flows: Vec<u64>,
-    /// How many flows' packets were recorded.
-    pub(super) of: usize,
 }
 
 /// Words of `fate` to the page's numbers.
@@ -26,55 +25,73 @@ const TRIMMED: u8 = 2;
 const LOST: u8 = 3;
 const OPEN: u8 = 4;
 
-/// Puts the packets and hops of at most `most` flows into `blocks`, that of the tail first.
-pub(super) fn put(
-    folder: &Path,
-    index: usize,
-    tail: Option<u64>,
-    most: usize,
-    blocks: &mut Blocks,
-) -> Result<Followed, ViewError> {
-    let Some(table) = TableFile::open(folder, "packets")? else { return Ok(Followed::default()) };
-    let rows = ranges(&table.numbers("flow")?);
-    let mut flows: Vec<u64> = rows.iter().map(|(flow, _)| *flow).collect();
-    flows.sort_by_key(|flow| (Some(*flow) != tail, *flow));
-    let of = flows.len();
-    flows.truncate(most);
-    let hops = TableFile::open(folder, "hops")?.map(|table| Hops::read(&table)).transpose()?;
-    let us = |ps: Vec<f64>| ps.into_iter().map(|ps| ps / 1e6).collect::<Vec<f64>>();
-    let (sent, arrived, acked) = (
-        us(table.numbers("sent_ps")?),
-        us(table.numbers("arrived_ps")?),
-        us(table.numbers("acked_ps")?),
-    );
-    let (numbers, again) = (table.numbers("number")?, table.numbers("again")?);
-    let (fates, marked) = (table.texts("fate")?, table.numbers("marked")?);
-    for (flow, rows) in rows.iter().filter(|(flow, _)| flows.contains(flow)) {
+impl Followed {
+    pub(super) fn open(folder: &Path) -> Result<Self, ViewError> {
+        let packets = TableFile::open(folder, "packets")?;
+        let mut flows = Vec::new();
+        if let Some(table) = &packets {
+            // A table has a flow's rows together, and those of a flow after those of the one before.
+            flows = table.numbers("flow")?.into_iter().map(|flow| flow as u64).collect();
+            flows.dedup();
+        }
+        Ok(Self { packets, hops: TableFile::open(folder, "hops")?, flows })
+    }
+
+    /// At most so many of them, that of the tail first.
+    pub(super) fn first(&self, tail: Option<u64>, most: usize) -> Vec<u64> {
+        let mut flows = self.flows.clone();
+        flows.sort_by_key(|flow| (Some(*flow) != tail, *flow));
+        flows.truncate(most);
+        flows
+    }
+
+    /// Puts the packets and hops of a flow into `blocks`.
+    pub(super) fn put(
+        &self,
+        index: usize,
+        flow: u64,
+        blocks: &mut Blocks,
+    ) -> Result<(), ViewError> {
+        let Some(table) = &self.packets else { return Ok(()) };
+        let rows = table.rows_with("flow", flow..flow + 1)?;
         let name = |column: &str| format!("{index}.of{flow}.{column}");
-        let own = |column: &[f64]| column[rows.clone()].to_vec();
-        blocks.put(name("sent"), own(&sent));
-        blocks.put(name("arrived"), own(&arrived));
-        blocks.put(name("acked"), own(&acked));
-        blocks.put(name("number"), own(&numbers).into_iter().map(|n| n as u32));
-        blocks.put(name("again"), own(&again).into_iter().map(|flag| flag as u8));
-        blocks.put(name("fate"), rows.clone().map(|row| fate(fates[row].as_deref(), marked[row])));
-        if let Some(hops) = &hops {
-            hops.put(rows.clone(), &name, blocks);
+        let own = |column: &str| table.numbers_of(column, rows.clone());
+        for (word, column) in
+            [("sent", "sent_ps"), ("arrived", "arrived_ps"), ("acked", "acked_ps")]
+        {
+            blocks.put(name(word), own(column)?.into_iter().map(|ps| ps / 1e6));
+        }
+        blocks.put(name("number"), own("number")?.into_iter().map(|n| n as u32));
+        blocks.put(name("again"), own("again")?.into_iter().map(|flag| flag as u8));
+        let fates = table.texts_of("fate", rows.clone())?.into_iter().zip(own("marked")?);
+        blocks.put(name("fate"), fates.map(|(word, marked)| fate(word.as_deref(), marked)));
+        match &self.hops {
+            Some(hops) => put_hops(hops, rows, &name, blocks),
+            None => Ok(()),
         }
     }
-    Ok(Followed { flows, of })
 }
 
-/// Rows of each flow; a table has a flow's rows together.
-fn ranges(flows: &[f64]) -> Vec<(u64, Range<usize>)> {
-    let mut found: Vec<(u64, Range<usize>)> = Vec::new();
-    for (row, flow) in flows.iter().enumerate() {
-        match found.last_mut() {
-            Some((last, range)) if *last == *flow as u64 => range.end = row + 1,
-            _ => found.push((*flow as u64, row..row + 1)),
-        }
+/// Puts the hops of the packets in `rows` into `blocks`.
+fn put_hops(
+    table: &TableFile,
+    rows: Range<usize>,
+    name: &dyn Fn(&str) -> String,
+    blocks: &mut Blocks,
+) -> Result<(), ViewError> {
+    let own = table.rows_with("packet", rows.start as u64..rows.end as u64)?;
+    let column = |name: &str| table.numbers_of(name, own.clone());
+    let mut counts = vec![0_u16; rows.len()];
+    for packet in column("packet")? {
+        counts[packet as usize - rows.start] += 1;
     }
-    found
+    blocks.put(name("hops"), counts);
+    blocks.put(name("hop.port"), column("port")?.into_iter().map(|port| port as u32));
+    blocks.put(name("hop.found"), column("found_bytes")?.into_iter().map(|x| x as f32));
+    blocks.put(name("hop.stay"), column("stay_ps")?);
+    let fates = table.texts_of("fate", own.clone())?.into_iter().zip(column("marked")?);
+    blocks.put(name("hop.fate"), fates.map(|(word, marked)| fate(word.as_deref(), marked)));
+    Ok(())
 }
 
 fn fate(word: Option<&str>, marked: f64) -> u8 {
@@ -87,80 +104,28 @@ fn fate(word: Option<&str>, marked: f64) -> u8 {
     }
 }
 
-/// Columns of `hops`.
-struct Hops {
-    packets: Vec<f64>,
-    ports: Vec<f64>,
-    found: Vec<f64>,
-    stays: Vec<f64>,
-    fates: Vec<u8>,
-}
-
-impl Hops {
-    fn read(table: &TableFile) -> Result<Self, ViewError> {
-        let (fates, marked) = (table.texts("fate")?, table.numbers("marked")?);
-        let ports = table.numbers("port")?;
-        Ok(Self {
-            packets: table.numbers("packet")?,
-            ports,
-            found: table.numbers("found_bytes")?,
-            stays: table.numbers("stay_ps")?,
-            fates: fates
-                .iter()
-                .zip(marked)
-                .map(|(word, marked)| fate(word.as_deref(), marked))
-                .collect(),
-        })
-    }
-
-    /// Those of the packets in `rows`.
-    fn put(&self, rows: Range<usize>, name: &dyn Fn(&str) -> String, blocks: &mut Blocks) {
-        let at = |row: usize| self.packets.partition_point(|packet| (*packet as usize) < row);
-        let own = at(rows.start)..at(rows.end);
-        let mut counts = vec![0_u16; rows.len()];
-        for packet in &self.packets[own.clone()] {
-            counts[*packet as usize - rows.start] += 1;
-        }
-        blocks.put(name("hops"), counts);
-        blocks.put(name("hop.port"), self.ports[own.clone()].iter().map(|port| *port as u32));
-        let found = self.found[own.clone()].iter().map(|x| *x as f32);
-        blocks.put(name("hop.found"), found.collect::<Vec<_>>());
-        blocks.put(name("hop.stay"), self.stays[own.clone()].iter().copied());
-        blocks.put(name("hop.fate"), self.fates[own].iter().copied());
-    }
-}
-
-/// What share of its receiver's link each followed flow had, a byte a bucket (250 is all of it).
-#[expect(clippy::too_many_arguments, reason = "where it is read, of whom, and where it is put")]
-pub(super) fn rates(
+/// What share of its receiver's link a flow had, a byte a bucket (250 is all of it).
+pub(super) fn rate(
     folder: &Path,
-    index: usize,
-    followed: &Followed,
-    tail: Option<u64>,
+    (index, flow): (usize, u64),
     fabric: &Fabric,
-    times: &Times,
-    buckets: usize,
+    (times, buckets): (&Times, usize),
     destinations: &[f64],
     blocks: &mut Blocks,
 ) -> Result<(), ViewError> {
     let Some(table) = TableFile::open(folder, "progress")? else { return Ok(()) };
-    let (at, bytes) = (table.numbers("time_us")?, table.numbers("data_bytes")?);
-    let width = times.width_us.unwrap_or(1.0);
-    for (flow, rows) in ranges(&table.numbers("flow")?) {
-        if !followed.flows.contains(&flow) && tail != Some(flow) {
-            continue;
-        }
-        let Some(host) = usize::try_from(flow).ok().and_then(|flow| destinations.get(flow)) else {
-            continue;
-        };
-        let mut sums = vec![0.0; buckets];
-        for row in rows {
-            sums[times.bucket(at[row], buckets)] += bytes[row];
-        }
-        let whole = fabric.rate_of(*host as usize) * 125.0 * width;
-        let share = sums.iter().map(|bytes| (250.0 * bytes / whole).round().min(255.0) as u8);
-        blocks.put(format!("{index}.of{flow}.rate"), share.collect::<Vec<_>>());
+    let host = usize::try_from(flow).ok().and_then(|flow| destinations.get(flow));
+    let rows = table.rows_with("flow", flow..flow + 1)?;
+    let (Some(host), false) = (host, rows.is_empty()) else { return Ok(()) };
+    let (at, bytes) =
+        (table.numbers_of("time_us", rows.clone())?, table.numbers_of("data_bytes", rows)?);
+    let mut sums = vec![0.0; buckets];
+    for (at, bytes) in at.into_iter().zip(bytes) {
+        sums[times.bucket(at, buckets)] += bytes;
     }
+    let whole = fabric.rate_of(*host as usize) * 125.0 * times.width_us.unwrap_or(1.0);
+    let share = sums.iter().map(|bytes| (250.0 * bytes / whole).round().min(255.0) as u8);
+    blocks.put(format!("{index}.of{flow}.rate"), share);
     Ok(())
 }
 
@@ -168,7 +133,7 @@ pub(super) fn rates(
 pub(super) fn probes(
     folder: &Path,
     index: usize,
-    followed: &Followed,
+    followed: &[u64],
     blocks: &mut Blocks,
 ) -> Result<Vec<Value>, ViewError> {
     let Some(table) = TableFile::open(folder, "probes")? else { return Ok(Vec::new()) };
@@ -178,7 +143,7 @@ pub(super) fn probes(
     let mut known: Vec<(String, String)> = Vec::new();
     let mut lines: HashMap<(u64, usize), (Vec<f64>, Vec<f64>)> = HashMap::new();
     for row in 0..flows.len() {
-        if flows[row].is_nan() || !followed.flows.contains(&(flows[row] as u64)) {
+        if flows[row].is_nan() {
             continue;
         }
         let own = (words[row].clone().unwrap_or_default(), units[row].clone().unwrap_or_default());
@@ -186,11 +151,14 @@ pub(super) fn probes(
             known.push(own);
             known.len() - 1
         });
+        if !followed.contains(&(flows[row] as u64)) {
+            continue;
+        }
         let line = lines.entry((flows[row] as u64, word)).or_default();
         line.0.push(at[row]);
         line.1.push(values[row]);
     }
-    for flow in &followed.flows {
+    for flow in followed {
         for (word, (name, _)) in known.iter().enumerate() {
             let Some((at, values)) = lines.remove(&(*flow, word)) else { continue };
             blocks.put(format!("{index}.of{flow}.probe.{name}.time"), at);

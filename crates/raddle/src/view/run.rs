@@ -2,18 +2,14 @@
 
 use super::blocks::Blocks;
 use super::heat::{self, Scales};
+use super::packets::{self, Followed};
 use super::times::Times;
-use super::{ViewError, packets, times, training};
+use super::{Reach, ViewError, times, training};
 use crate::results::{self, Fabric, Fault, Kept, needed, summary};
 use crate::study::tables::TableFile;
 use crate::study::text::time;
 use serde_json::{Value, json};
 use std::path::Path;
-
-/// More rows of `routes` are not put into a page: those with most packets are.
-const ROUTES: usize = 300_000;
-/// How many flows' packets a page has.
-const FOLLOWED: usize = 8;
 
 /// What holds a flow back, in the order of the page's words.
 const HELD_BY: [&str; 7] = ["at_speed", "window", "link", "receiver", "nic", "fault", "timeout"];
@@ -32,8 +28,8 @@ pub(super) struct Place<'a> {
 pub(super) fn head(
     run: &Kept,
     &Place { index, fabric_at, fabric }: &Place<'_>,
-    times: &Times,
-    scales: &Scales,
+    reach: &Reach,
+    (times, scales): (&Times, &Scales),
     blocks: &mut Blocks,
 ) -> Result<Value, ViewError> {
     let folder = &run.folder;
@@ -54,25 +50,25 @@ pub(super) fn head(
         }
         None => left_out.note(NO_TIMES.to_owned(), MAP),
     }
-    left_out.note_routes(routes(folder, index, blocks)?);
+    left_out.note_routes(routes(folder, index, reach.routes, blocks)?);
     let tail = summary["tails"]["last"]["flow"].as_u64();
-    let followed = packets::put(folder, index, tail, FOLLOWED, blocks)?;
-    left_out.note_packets(followed.of, followed.flows.len());
+    let followed = Followed::open(folder)?;
+    let here = followed.first(tail, reach.followed);
+    for flow in &here {
+        followed.put(index, *flow, blocks)?;
+    }
+    if !reach.asks {
+        left_out.note_packets(followed.flows.len(), here.len());
+    }
     if width.is_some() {
-        packets::rates(
-            folder,
-            index,
-            &followed,
-            tail,
-            fabric,
-            times,
-            buckets,
-            &flows.destinations,
-            blocks,
-        )?;
+        let also = tail.filter(|flow| !here.contains(flow));
+        for flow in here.iter().copied().chain(also) {
+            let (of, times) = ((index, flow), (times, buckets));
+            packets::rate(folder, of, fabric, times, &flows.destinations, blocks)?;
+        }
     }
     let training = training::put(folder, index, fabric, (tail, end_us), blocks)?;
-    let probes = packets::probes(folder, index, &followed, blocks)?;
+    let probes = packets::probes(folder, index, &here, blocks)?;
     if let (Some(flow), Some(_)) = (tail, width) {
         spans(&summary["tail"], index, flow, times, buckets, blocks);
     }
@@ -94,7 +90,29 @@ pub(super) fn head(
         "probes": probes,
         "training": training,
         "left_out": left_out.0,
+        // Whose packets a server has, where there is one.
+        "recorded": reach.asks.then_some(followed.flows),
     }))
+}
+
+/// What a server has of a flow that its page asks for: packets, rate and probes.
+pub(super) fn followed(
+    run: &Kept,
+    &Place { index, fabric, .. }: &Place<'_>,
+    flow: u64,
+    times: &Times,
+    blocks: &mut Blocks,
+) -> Result<(), ViewError> {
+    let folder = &run.folder;
+    Followed::open(folder)?.put(index, flow, blocks)?;
+    packets::probes(folder, index, &[flow], blocks)?;
+    let flows = Flows::read(folder)?;
+    let buckets = times.buckets(end_us(folder, &summary(folder)?, &flows)?);
+    if buckets > 0 {
+        let of = (index, flow);
+        packets::rate(folder, of, fabric, (times, buckets), &flows.destinations, blocks)?;
+    }
+    Ok(())
 }
 
 /// When the run ended. One that did not complete goes on after the last flow that did.
@@ -287,13 +305,18 @@ fn spans(
 }
 
 /// Which flows used which ports; how many rows are left out, if that was recorded.
-fn routes(folder: &Path, index: usize, blocks: &mut Blocks) -> Result<Option<usize>, ViewError> {
+fn routes(
+    folder: &Path,
+    index: usize,
+    most: usize,
+    blocks: &mut Blocks,
+) -> Result<Option<usize>, ViewError> {
     let Some(table) = TableFile::open(folder, "routes")? else { return Ok(None) };
     let packets = table.numbers("packets")?;
     let mut rows: Vec<usize> = (0..packets.len()).collect();
-    if rows.len() > ROUTES {
+    if rows.len() > most {
         rows.sort_by(|a, b| packets[*b].total_cmp(&packets[*a]).then(a.cmp(b)));
-        rows.truncate(ROUTES);
+        rows.truncate(most);
         rows.sort_unstable();
     }
     let whole = |values: &[f64]| rows.iter().map(|row| values[*row] as u32).collect::<Vec<_>>();

@@ -148,6 +148,45 @@ fn the_critical_path_of_a_collective_leads_to_its_slowest_sends() {
     assert!(flows.zip(&names).all(|(part, name)| part["text"] == *name), "{told}");
 }
 
+/// What a server answers: the places of blocks, then the blocks.
+fn answered(answer: &[u8]) -> Carried {
+    let (length, rest) = answer.split_first_chunk::<4>().unwrap();
+    let (json, bytes) = rest.split_at(u32::from_le_bytes(*length) as usize);
+    assert!((answer.len() - bytes.len()).is_multiple_of(8), "arrays begin where they may");
+    let head = json!({ "blocks": serde_json::from_slice::<Value>(json).unwrap() });
+    Carried { head, bytes: bytes.to_vec() }
+}
+
+#[test]
+fn a_server_has_the_same_numbers_those_of_a_flow_when_asked() {
+    let (folder, _) = run(ALL, Format::Parquet);
+    let file = carried(&folder);
+    let served = Served::new(runs(folder.path()).unwrap()).unwrap();
+    assert!(served.page().contains("connect-src 'self'"));
+    let head = served.page().split_once("id=\"head\">").unwrap().1;
+    let head = head.split_once("</script>").unwrap().0;
+    let page =
+        Carried { head: serde_json::from_str(head).unwrap(), bytes: served.blocks().to_vec() };
+    assert_eq!(page.head["served"], true);
+    assert_eq!(page.head["runs"][0]["recorded"], json!([0, 5]));
+    let flow = answered(&served.flow(0, 5).unwrap().unwrap());
+    let blocks = file.head["blocks"].as_object().unwrap();
+    let mut of_flow = 0;
+    for name in blocks.keys().filter(|name| !name.contains(".of0.")) {
+        let is_asked = name.starts_with("0.of5.") && !name.ends_with(".went");
+        of_flow += u32::from(is_asked);
+        let own = if is_asked { flow.block(name) } else { page.block(name) };
+        let same = own.iter().zip(file.block(name)).all(|(a, b)| a.to_bits() == b.to_bits());
+        assert!(same && own.len() == file.block(name).len(), "{name}");
+    }
+    assert!(of_flow > 12, "{of_flow}");
+    let none = answered(&served.flow(0, 1).unwrap().unwrap());
+    assert!(none.block("0.of1.sent").is_empty());
+    assert!(served.flow(1, 0).unwrap().is_none(), "there is no second run");
+    fs::remove_file(folder.path().join("flows.parquet")).unwrap();
+    assert!(served.flow(0, 5).is_err(), "its tables have gone");
+}
+
 #[test]
 fn training_has_a_lane_a_rank_and_a_bar_a_phase() {
     let fsdp = |hosts: u32| {

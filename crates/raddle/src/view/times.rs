@@ -5,9 +5,6 @@ use crate::results::Kept;
 use crate::study::tables::TableFile;
 use std::path::Path;
 
-/// Most cells of a page: a port and a bucket is one.
-const CELLS: usize = 1_000_000;
-
 /// Buckets of one width for all runs.
 #[derive(Debug)]
 pub(super) struct Times {
@@ -16,8 +13,9 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// The widest of the runs' buckets, or so many of them together that all cells fit.
-    pub(super) fn of(runs: &[Kept]) -> Result<Self, ViewError> {
+    /// The widest of the runs' buckets, or so many of them together that a run has `cells` at most: a port
+    /// and a bucket is one.
+    pub(super) fn of(runs: &[Kept], cells: usize) -> Result<Self, ViewError> {
         let mut width_us = Some(0.0_f64);
         let mut needed = 0.0_f64;
         for run in runs {
@@ -26,7 +24,7 @@ impl Times {
                 break;
             };
             let ports = TableFile::open(&run.folder, "ports")?.map_or(0, |table| table.rows());
-            needed = needed.max(end * ports as f64 / CELLS as f64);
+            needed = needed.max(end * ports as f64 / cells as f64);
             width_us = width_us.map(|widest| widest.max(own));
         }
         // Widths of a map are powers of two of where it began, so that doubling meets all of them.

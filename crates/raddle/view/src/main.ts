@@ -21,7 +21,7 @@ export class Page {
   readonly sight: Sight;
   readonly modes: Mode[];
   private readonly lanes = new TimeLanes();
-  private readonly panel = new Panel((change) => this.choose(change));
+  private readonly panel = new Panel((change) => this.choose(change), () => this.soon());
   private maps: (LineMap | CellMap)[] = [];
   private built = '';
   private due = false;
@@ -216,7 +216,7 @@ function at(map: LineMap | CellMap, ev: MouseEvent): number | null {
 
 async function open(): Promise<void> {
   try {
-    const page = new Page(await Source.inPage());
+    const page = new Page(await Source.open());
     // For the tests: how long a frame's script takes.
     (window as unknown as { frames: (n: number) => number }).frames = (n) => {
       const from = performance.now();

@@ -66,6 +66,8 @@ export class Run {
   total(name: string): Numbers | null { return this.from.block(`${this.index}.port.${name}`); }
   /** Columns of a recorded flow's packets, hops and probes. */
   recorded(flow: number, name: string): Numbers | null { return this.from.block(`${this.index}.of${flow}.${name}`); }
+  /** Asks for the same where a server has them; `come` is called when they are there, or why not. */
+  follow(flow: number, come: (error: string | null) => void): boolean { return this.from.follow(this.index, flow, come); }
   /** How many flows under way use a link in a bucket. */
   sharing(port: number, bucket: number): number {
     const from = bucket * this.bucket, until = from + this.bucket;

@@ -41,6 +41,8 @@ export interface RunHead {
   training: { lanes: string[]; together: number; phases: string[] } | null;
   /** What is not here, in words, each with the line that would record it. */
   left_out: { words: string; paste: string | null }[];
+  /** Whose packets a server has; null where there is none. */
+  recorded: number[] | null;
 }
 
 export interface FabricHead {
@@ -51,11 +53,15 @@ export interface FabricHead {
 export interface Head {
   schema: string;
   title: string;
+  /** Whether numbers are asked for: of the server that this page comes from. */
+  served: boolean;
   runs: RunHead[];
   fabrics: FabricHead[];
   /** Offset and length in bytes, and the type of a block. */
-  blocks: Record<string, [number, number, 'u1' | 'u2' | 'u4' | 'f4' | 'f8']>;
+  blocks: Places;
 }
+
+type Places = Record<string, [number, number, 'u1' | 'u2' | 'u4' | 'f4' | 'f8']>;
 
 export type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
@@ -63,24 +69,58 @@ const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Arr
 
 /** The head and the blocks of a view. */
 export class Source {
+  /** What came later than the page, by name. */
+  private readonly later = new Map<string, Numbers>();
+  /** Flows that were asked for: `RUN/FLOW`. */
+  private readonly asked = new Set<string>();
+
   private constructor(readonly head: Head, private readonly raw: ArrayBuffer) {}
 
   /** A block by its name, or null where it was not recorded. */
   block(name: string): Numbers | null {
     const place = this.head.blocks[name];
-    if (!place) return null;
-    const [offset, length, type] = place;
-    const Type = TYPES[type];
-    return new Type(this.raw, offset, length / Type.BYTES_PER_ELEMENT);
+    return place ? numbers(this.raw, 0, place) : this.later.get(name) ?? null;
   }
 
-  /** Opens what this very page carries. */
-  static async inPage(): Promise<Source> {
+  /** Opens what this very page carries, or its server has. */
+  static async open(): Promise<Source> {
     const text = (id: string) => document.getElementById(id)!.textContent!;
     const head = JSON.parse(text('head')) as Head;
+    if (head.served) return new Source(head, await ask('blocks'));
     const packed = Uint8Array.from(atob(text('blocks')), (c) => c.charCodeAt(0));
     return new Source(head, await inflate(new Blob([packed])));
   }
+
+  /** Asks for what was recorded of a flow, unless it is here or on its way; false where nothing will come. */
+  follow(run: number, flow: number, come: (error: string | null) => void): boolean {
+    const place = `${run}/${flow}`;
+    if (!this.head.runs[run].recorded?.includes(flow)) return false;
+    if (this.asked.has(place)) return true;
+    this.asked.add(place);
+    ask(`flow/${place}`).then((raw) => {
+      // A length in four bytes, so much JSON with the places, then the blocks.
+      const start = 4 + new DataView(raw).getUint32(0, true);
+      const places = JSON.parse(new TextDecoder().decode(raw.slice(4, start))) as Places;
+      for (const [name, own] of Object.entries(places)) this.later.set(name, numbers(raw, start, own));
+      come(null);
+    }).catch((error: unknown) => {
+      this.asked.delete(place);
+      come(String(error instanceof Error ? error.message : error));
+    });
+    return true;
+  }
+}
+
+function numbers(raw: ArrayBuffer, start: number, [offset, length, type]: Places[string]): Numbers {
+  const Type = TYPES[type];
+  return new Type(raw, start + offset, length / Type.BYTES_PER_ELEMENT);
+}
+
+/** Of the server that this page comes from, beside it. */
+async function ask(path: string): Promise<ArrayBuffer> {
+  const answer = await fetch(path).catch(() => { throw new Error('raddle view does not answer any more: start it again, and load this page anew'); });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.arrayBuffer();
 }
 
 function inflate(packed: Blob): Promise<ArrayBuffer> {

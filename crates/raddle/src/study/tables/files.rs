@@ -323,6 +323,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::study::fixture;
+    use crate::study::tables::TableFile;
     use crate::study::tables::of_run;
     use parquet::file::reader::FileReader;
     use parquet::record::Field;
@@ -401,6 +402,37 @@ mod tests {
                 };
                 assert_eq!(read_back(&write(Format::Parquet), &table), values, "{}", table.name);
                 assert_eq!(std::fs::read(write(Format::Csv)).unwrap(), csv, "{}", table.name);
+            }
+        }
+    }
+
+    #[test]
+    fn some_rows_are_read_as_of_the_whole_however_they_are_grouped() {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = fixture::plan(7);
+        let outcome = fixture::engine(&plan, &mut ());
+        let ideals = bound::ideals(&plan);
+        let tables = of_run("5ce7a110", &plan, &outcome, &ideals);
+        let (flows, ports) = (&tables[0], tables.iter().find(|t| t.name == "ports").unwrap());
+        for most in [1, 3, 1_000] {
+            for parts in [flows, ports] {
+                write_all(folder.path(), parts.name, parts.split(most), Format::Parquet).unwrap();
+            }
+            let read = |name| TableFile::open(folder.path(), name).unwrap().unwrap();
+            let (flows, ports) = (read("flows"), read("ports"));
+            let (rows, all) = (ports.rows(), ports.numbers("port").unwrap());
+            assert_eq!(rows, 6);
+            for part in [0..0, 0..1, 2..5, 5..6, 0..6] {
+                assert_eq!(ports.numbers_of("port", part.clone()).unwrap(), all[part.clone()]);
+                let texts = flows.texts("scenario").unwrap();
+                let part = part.start.min(texts.len())..part.end.min(texts.len());
+                assert_eq!(flows.texts_of("scenario", part.clone()).unwrap(), texts[part]);
+            }
+            for values in [0..1, 1..4, 3..1_000_000, 900_000..1_000_000, 5..5] {
+                let within = |port: &f64| values.contains(&(*port as u64));
+                let first = all.iter().position(within).unwrap_or(0);
+                let count = all.iter().filter(|port| within(port)).count();
+                assert_eq!(ports.rows_with("port", values).unwrap(), first..first + count);
             }
         }
     }

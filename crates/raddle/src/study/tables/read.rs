@@ -7,8 +7,10 @@ use parquet::column::reader::{ColumnReader, get_typed_column_reader};
 use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
 use serde_json::Value;
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A table that raddle wrote as Parquet.
@@ -48,9 +50,17 @@ impl TableFile {
     /// # Errors
     /// The file, where it has no such column, holds texts there, or is damaged.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>, TableError> {
-        let mut all = Vec::with_capacity(self.rows());
-        for reader in self.readers(name)? {
-            let (reader, rows) = reader?;
+        self.numbers_of(name, 0..self.rows())
+    }
+
+    /// The same of these rows alone; groups of rows without any of them are not read.
+    ///
+    /// # Errors
+    /// As of [`numbers`](Self::numbers).
+    pub fn numbers_of(&self, name: &str, rows: Range<usize>) -> Result<Vec<f64>, TableError> {
+        let mut all = Vec::with_capacity(rows.len());
+        for (group, own) in self.groups_of(&rows) {
+            let (reader, rows) = self.reader(name, group)?;
             let read = match reader {
                 ColumnReader::Int64ColumnReader(_) => {
                     // Whole numbers up to 2^53 stay exact: 2.5 hours in picoseconds.
@@ -65,8 +75,45 @@ impl TableFile {
                 _ => return Err(self.wrong(format!("column `{name}` has no numbers"))),
             };
             read.map_err(|error| self.wrong(error))?;
+            keep(&mut all, rows, own);
         }
         Ok(all.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
+    }
+
+    /// The rows whose value in a column of whole numbers that never fall is in `values`. Of groups of rows
+    /// that cannot have any only the least and the most are read.
+    ///
+    /// # Errors
+    /// As of [`numbers`](Self::numbers).
+    pub fn rows_with(&self, name: &str, values: Range<u64>) -> Result<Range<usize>, TableError> {
+        let (mut first, mut count, mut from) = (None, 0, 0);
+        for group in 0..self.file.num_row_groups() {
+            let rows = self.rows_of_group(group);
+            let bounds = self.bounds(name, group)?;
+            if bounds.is_none_or(|(least, most)| least < values.end && values.start <= most) {
+                let column = self.numbers_of(name, from..from + rows)?;
+                let below = |value: u64| column.partition_point(|own| *own < value as f64);
+                let own = below(values.start)..below(values.end);
+                if !own.is_empty() {
+                    first.get_or_insert(from + own.start);
+                    count += own.len();
+                }
+            }
+            from += rows;
+        }
+        let first = first.unwrap_or(0);
+        Ok(first..first + count)
+    }
+
+    /// The least and the most of a column of whole numbers in a group of rows, where the file has them.
+    fn bounds(&self, name: &str, group: usize) -> Result<Option<(u64, u64)>, TableError> {
+        let at = self.place_of(name)?;
+        let Some(Statistics::Int64(own)) =
+            self.file.metadata().row_group(group).column(at).statistics()
+        else {
+            return Ok(None);
+        };
+        Ok(own.min_opt().zip(own.max_opt()).map(|(least, most)| (*least as u64, *most as u64)))
     }
 
     /// A column of texts.
@@ -74,14 +121,27 @@ impl TableFile {
     /// # Errors
     /// As of [`numbers`](Self::numbers), where it holds no texts.
     pub fn texts(&self, name: &str) -> Result<Vec<Option<String>>, TableError> {
-        let mut all = Vec::with_capacity(self.rows());
-        for reader in self.readers(name)? {
-            let (reader, rows) = reader?;
+        self.texts_of(name, 0..self.rows())
+    }
+
+    /// The same of these rows alone; groups of rows without any of them are not read.
+    ///
+    /// # Errors
+    /// As of [`texts`](Self::texts).
+    pub fn texts_of(
+        &self,
+        name: &str,
+        rows: Range<usize>,
+    ) -> Result<Vec<Option<String>>, TableError> {
+        let mut all = Vec::with_capacity(rows.len());
+        for (group, own) in self.groups_of(&rows) {
+            let (reader, rows) = self.reader(name, group)?;
             if !matches!(reader, ColumnReader::ByteArrayColumnReader(_)) {
                 return Err(self.wrong(format!("column `{name}` has no texts")));
             }
             put::<ByteArrayType, _>(reader, rows, &mut all, |text| text_of(text.data()))
                 .map_err(|error| self.wrong(error))?;
+            keep(&mut all, rows, own);
         }
         Ok(all)
     }
@@ -139,20 +199,38 @@ impl TableFile {
         read.map_err(|error| self.wrong(error))
     }
 
-    /// A reader and its rows for each row group.
-    fn readers(
-        &self,
-        name: &str,
-    ) -> Result<impl Iterator<Item = Result<(ColumnReader, usize), TableError>>, TableError> {
+    /// The groups that have some of these rows, and which of their own those are.
+    fn groups_of(&self, rows: &Range<usize>) -> Vec<(usize, Range<usize>)> {
+        let mut from = 0;
+        let mut found = Vec::new();
+        for group in 0..self.file.num_row_groups() {
+            let count = self.rows_of_group(group);
+            let own = rows.start.clamp(from, from + count)..rows.end.clamp(from, from + count);
+            if !own.is_empty() {
+                found.push((group, own.start - from..own.end - from));
+            }
+            from += count;
+        }
+        found
+    }
+
+    fn rows_of_group(&self, group: usize) -> usize {
+        usize::try_from(self.file.metadata().row_group(group).num_rows()).unwrap_or(0)
+    }
+
+    fn place_of(&self, name: &str) -> Result<usize, TableError> {
         let schema = self.file.metadata().file_metadata().schema_descr();
         let at = schema.columns().iter().position(|column| column.name() == name);
-        let at = at.ok_or_else(|| self.wrong(format!("it has no column `{name}`")))?;
-        Ok((0..self.file.num_row_groups()).map(move |group| {
-            let group = self.file.get_row_group(group).map_err(|error| self.wrong(error))?;
-            let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-            let reader = group.get_column_reader(at).map_err(|error| self.wrong(error))?;
-            Ok((reader, rows))
-        }))
+        at.ok_or_else(|| self.wrong(format!("it has no column `{name}`")))
+    }
+
+    /// A reader of a row group's column, and its rows.
+    fn reader(&self, name: &str, group: usize) -> Result<(ColumnReader, usize), TableError> {
+        let at = self.place_of(name)?;
+        let rows = self.rows_of_group(group);
+        let group = self.file.get_row_group(group).map_err(|error| self.wrong(error))?;
+        let reader = group.get_column_reader(at).map_err(|error| self.wrong(error))?;
+        Ok((reader, rows))
     }
 
     /// Whether a column holds numbers, so that texts and numbers are told apart.
@@ -169,6 +247,13 @@ impl TableFile {
 
 fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Of the last `of` values only those in `own` stay.
+fn keep<V>(all: &mut Vec<V>, of: usize, own: Range<usize>) {
+    let from = all.len() - of;
+    all.truncate(from + own.end);
+    all.drain(from..from + own.start);
 }
 
 /// A row group's values.
