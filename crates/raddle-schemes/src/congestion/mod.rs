@@ -310,7 +310,7 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext, with stat
     FixedRate: fixed_rate,
     Swift: swift in Box,
     Mswift: mswift in Box,
-    Nscc: nscc in Box,
+    Nscc: nscc in Box by RULES,
     Eqds: eqds in Box,
     Ndp: ndp in Box,
     Dcqcn: dcqcn in Box,

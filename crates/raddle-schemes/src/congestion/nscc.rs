@@ -39,6 +39,10 @@
 //! - The REPS artifact carries an older form (target 6 us, a fair increase in the proportional
 //!   quadrant, too, fast increase by 0.5). The specification's is the one here.
 
+mod rules;
+
+pub use rules::RULES;
+
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
 use crate::probe::Probes;
