@@ -139,6 +139,10 @@ pub(super) fn compare(arguments: &Arguments) -> End {
             return End::Failed;
         }
     };
+    let beside = match &look {
+        Some(Look::Page { file, .. }) => format!("  {}", arguments.out.join(file).display()),
+        _ => String::new(),
+    };
     let occasion = Occasion {
         command: command_line(arguments),
         scenario_toml: with_resolved(&text, &study),
@@ -162,7 +166,7 @@ pub(super) fn compare(arguments: &Arguments) -> End {
             0 => format!("{}, {} packet-hops", time(wall_s * 1e6), count(hops)),
             _ => format!("{} kept from before", plural(there as u64, "run")),
         };
-        print_line!("\n  {}{tables}  scenario: {}   {took}", report.display(), study.name,);
+        print_line!("\n  {}{beside}{tables}  scenario: {}   {took}", report.display(), study.name);
     }
     end
 }

@@ -69,6 +69,7 @@ fn a_comparison_has_a_page_of_its_best_run_and_its_worst_beside_it() {
     let said = raddle(&["compare", &file, "--out", &out, "--view", "--no-tables"]);
     assert_eq!(said.status, 0, "{}", said.err);
     assert_eq!(names(&scratch.path("out")), ["report.html", "view.html"]);
+    assert!(said.out.contains("out/report.html  ") && said.out.contains("out/view.html  scenario"));
     let report = fs::read_to_string(scratch.path("out/report.html")).unwrap();
     assert!(report.contains("<a href=\"view.html\">Look into reps and ecmp</a>"));
     let page = fs::read_to_string(scratch.path("out/view.html")).unwrap();
