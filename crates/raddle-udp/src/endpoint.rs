@@ -28,16 +28,20 @@ pub struct Endpoint {
     host: Host,
     sockets: Sockets,
     clock: Clock,
+    /// When timers were last looked at.
+    advanced: Time,
     /// What the kernel had no room for.
     held: Option<Datagram>,
     tally: Tally,
 }
 
+/// Timers wait for so long at most while more and more comes.
+const PATIENCE: Duration = Duration::from_millis(1);
 /// What the kernel had no room for is tried again after this long.
 const RETRY: Duration = Duration::from_micros(100);
 
 impl Endpoint {
-    /// A host at this address. Its senders draw from streams of `seed`.
+    /// A host at this address of the machine. Its senders draw from streams of `seed`.
     ///
     /// # Errors
     /// Where ports are taken, or the kernel has no such address.
@@ -48,8 +52,12 @@ impl Endpoint {
         seed: u64,
     ) -> io::Result<Self> {
         let sockets = Sockets::bind(address, ports)?;
-        let host = Host::new(transport, sockets.address(), seed);
-        Ok(Self { host, sockets, clock: Clock::start(), held: None, tally: Tally::default() })
+        let mut first = [0; 4];
+        getrandom::fill(&mut first).map_err(io::Error::other)?;
+        let first = u32::from_ne_bytes(first);
+        let host = Host::new(transport, sockets.address(), seed, first);
+        let (clock, advanced) = (Clock::start(), Time::ZERO);
+        Ok(Self { host, sockets, clock, advanced, held: None, tally: Tally::default() })
     }
 
     /// Where others send to: its address and its first port.
@@ -74,17 +82,25 @@ impl Endpoint {
     /// Those of the operating system.
     pub fn wait(&mut self, at_most: Duration) -> io::Result<Option<Event>> {
         precise_timers()?;
-        let until = self.clock.now().0.saturating_add(at_most.as_nanos() as u64 * 1_000);
+        let at_most = u64::try_from(at_most.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1_000);
+        let until = self.clock.now().0.saturating_add(at_most);
         loop {
-            while self.receive()? {
-                self.flush()?;
-            }
-            self.host.advance(self.clock.now());
+            // Those who send without a pause keep nobody from what else is due.
+            let more = self.receive()?;
             self.flush()?;
             if let Some(event) = self.host.poll_event() {
                 return Ok(Some(event));
             }
             let now = self.clock.now();
+            if more && now.0 < until && self.patient(now) {
+                continue;
+            }
+            self.host.advance(now);
+            self.advanced = now;
+            self.flush()?;
+            if let Some(event) = self.host.poll_event() {
+                return Ok(Some(event));
+            }
             if now.0 >= until {
                 return Ok(None);
             }
@@ -92,6 +108,11 @@ impl Endpoint {
             let pause = Duration::from_nanos(due.saturating_sub(now.0).div_ceil(1_000));
             self.sockets.wait(if self.held.is_some() { pause.min(RETRY) } else { pause })?;
         }
+    }
+
+    /// Whether timeouts can wait for what else lies in the socket.
+    fn patient(&self, now: Time) -> bool {
+        now.since(self.advanced).0 < PATIENCE.as_nanos() as u64 * 1_000
     }
 
     /// Datagrams so far.

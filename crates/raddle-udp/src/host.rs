@@ -22,6 +22,8 @@ pub struct Datagram {
     pub to: SocketAddr,
     /// Its path: the source port follows it.
     pub entropy: Entropy,
+    /// Whether it carries a part of a message.
+    pub is_data: bool,
     /// What it holds.
     pub bytes: Vec<u8>,
 }
@@ -63,14 +65,14 @@ pub enum Event {
 pub struct TooLong {
     /// Its bytes.
     pub bytes: u64,
-    /// The most that are taken in.
-    pub longest: u64,
+    /// The most that a host takes in.
+    pub room: u64,
 }
 
 impl fmt::Display for TooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, longest } = self;
-        write!(f, "a message of {bytes} B; `longest` of the path is {longest} B")
+        let Self { bytes, room } = self;
+        write!(f, "a message of {bytes} B; `room` of the path is {room} B")
     }
 }
 
@@ -93,6 +95,8 @@ pub struct Host {
     /// When the link has carried what was sent.
     line_free: Time,
     sending: BTreeMap<u32, Outgoing>,
+    /// The number of the first message, and how many there have been.
+    first: u32,
     flows: u32,
     /// The message whose turn at the link was last.
     turn: u32,
@@ -100,8 +104,10 @@ pub struct Host {
     arriving: BTreeMap<(SocketAddr, u32), u32>,
     messages: BTreeMap<u32, Arriving>,
     slots: u32,
-    /// Messages that are there, by when they may be forgotten.
-    complete: VecDeque<(Time, u32)>,
+    /// When each is forgotten: its sender has given it up, or knows that it is there.
+    forget: VecDeque<(Time, u32)>,
+    /// Bytes that are kept for what has not arrived whole.
+    kept: u64,
     out: VecDeque<Datagram>,
     events: VecDeque<Event>,
 }
@@ -111,13 +117,15 @@ struct Arriving {
     from: SocketAddr,
     flow: u32,
     total: u32,
-    /// Nothing once it was handed over.
+    /// Nothing once they were handed over.
     parts: Option<Reassembly>,
 }
 
 impl Host {
     /// A host at this address, whose port is the first of its own. Senders draw from streams of `seed`.
-    pub fn new(transport: &Transport, address: SocketAddr, seed: u64) -> Self {
+    /// Its messages are numbered from `first` on: receivers take a number that they know for the message
+    /// that they know, so hosts that live at one address in turn need others.
+    pub fn new(transport: &Transport, address: SocketAddr, seed: u64, first: u32) -> Self {
         let context = transport.context();
         Self {
             transport: transport.clone(),
@@ -128,13 +136,15 @@ impl Host {
             now: Time::ZERO,
             line_free: Time::ZERO,
             sending: BTreeMap::new(),
+            first,
             flows: 0,
-            turn: 0,
+            turn: first,
             incoming: Incoming::new(context.rate, context.packet()),
             arriving: BTreeMap::new(),
             messages: BTreeMap::new(),
             slots: 0,
-            complete: VecDeque::new(),
+            forget: VecDeque::new(),
+            kept: 0,
             out: VecDeque::new(),
             events: VecDeque::new(),
         }
@@ -145,16 +155,16 @@ impl Host {
     /// # Errors
     /// Where it is longer than the [path](crate::Path) says.
     pub fn send(&mut self, now: Time, to: SocketAddr, message: Vec<u8>) -> Result<u32, TooLong> {
-        let (bytes, longest) = (message.len() as u64, self.transport.path().longest.0);
-        if bytes > longest {
-            return Err(TooLong { bytes, longest });
+        let (bytes, room) = (message.len() as u64, self.transport.path().room.0);
+        if bytes > room {
+            return Err(TooLong { bytes, room });
         }
         self.advance(now);
-        let flow = self.flows;
-        self.flows = self.flows.wrapping_add(1);
+        let flow = self.first.wrapping_add(self.flows);
         let (source, destination) = (host_id(self.address.ip()), host_id(to.ip()));
         let context = FlowContext { source, destination, ..self.context };
-        let rng = Rng::new(self.seed, "flow", flow.into());
+        let rng = Rng::new(self.seed, "flow", self.flows.into());
+        self.flows = self.flows.wrapping_add(1);
         let parts = (&self.template, &context);
         self.sending.insert(flow, Outgoing::new(parts, to, message, self.now, rng));
         self.advance(now);
@@ -162,11 +172,12 @@ impl Host {
     }
 
     /// A datagram has come, `marked` if a switch found its queue long. What is none of ours is refused.
+    /// Where a host was not woken in time, timeouts wait for what it has to say.
     pub fn on_datagram(&mut self, now: Time, from: SocketAddr, marked: bool, bytes: &[u8]) -> bool {
-        self.advance(now);
+        self.run(now, false);
         let known = match Frame::read(bytes) {
             Some(Frame::Data { home, flow, total, psn, entropy, again, ack_request, payload }) => {
-                let peer = SocketAddr::new(from.ip(), home);
+                let peer = at_port(from, home);
                 self.slot(peer, flow, total).is_some_and(|slot| {
                     let at = self.now;
                     let trimmed = false;
@@ -175,7 +186,7 @@ impl Host {
                 })
             }
             Some(Frame::Request { home, flow, total, vanished, path }) => {
-                let peer = SocketAddr::new(from.ip(), home);
+                let peer = at_port(from, home);
                 let slot = self.slot(peer, flow, total);
                 slot.inspect(|slot| self.incoming.on_request(*slot, vanished, path)).is_some()
             }
@@ -183,26 +194,37 @@ impl Host {
             None => false,
         };
         self.answer();
-        self.advance(now);
+        self.run(now, false);
         known
     }
 
-    /// Lets time pass: carries out what is due by then, each at its own time.
+    /// Lets time pass: carries out what is due by then, each at its own time. To be called when all that
+    /// has come by then was [handed over](Self::on_datagram).
     pub fn advance(&mut self, until: Time) {
+        self.run(until, true);
+        self.forget();
+    }
+
+    /// The same, with the timers of senders if they are asked for.
+    fn run(&mut self, until: Time, timers: bool) {
         let packet = self.context.rate.serialisation(self.context.packet());
         let earliest = Time(until.0.saturating_sub(CATCH_UP * packet.0));
         self.line_free = self.line_free.max(earliest);
-        while let Some(at) = self.due().filter(|at| *at <= until) {
+        while let Some(at) = self.next(timers).filter(|at| *at <= until) {
             self.now = self.now.max(at);
-            self.step();
+            self.step(timers);
         }
         self.now = self.now.max(until);
     }
 
     /// When it wants to be woken by [`Host::advance`].
     pub fn due(&mut self) -> Option<Time> {
+        self.next(true)
+    }
+
+    fn next(&mut self, timers: bool) -> Option<Time> {
         let (now, line_free) = (self.now, self.line_free);
-        let sending = self.sending.values_mut().map(|own| own.due(now, line_free)).min();
+        let sending = self.sending.values_mut().map(|own| own.due(now, line_free, timers)).min();
         [sending, self.incoming.next_timer(now)].into_iter().flatten().min()
     }
 
@@ -216,8 +238,8 @@ impl Host {
         self.events.pop_front()
     }
 
-    /// Everything that is due now.
-    fn step(&mut self) {
+    /// Everything that is due now, but for timers of senders that are not asked for.
+    fn step(&mut self, timers: bool) {
         let now = self.now;
         self.incoming.on_timer(now);
         self.answer();
@@ -226,11 +248,11 @@ impl Host {
         for (&flow, own) in &mut self.sending {
             if own.failed(now) {
                 failed.push(flow);
-            } else if let Some((vanished, path)) = own.on_timers(now) {
+            } else if timers && let Some((vanished, path)) = own.on_timers(now) {
                 let mut bytes = Vec::new();
                 let (_, total) = own.progress();
                 Frame::Request { home, flow, total, vanished, path }.write(&mut bytes);
-                self.out.push_back(Datagram { to: own.to, entropy: path, bytes });
+                self.out.push_back(Datagram { to: own.to, entropy: path, is_data: false, bytes });
             }
         }
         for flow in failed {
@@ -260,7 +282,7 @@ impl Host {
                 // Times of sending are those of the link, whenever the machine gets to it.
                 self.line_free = self.line_free.max(now) + self.context.rate.serialisation(size);
                 self.turn = flow;
-                return self.out.push_back(Datagram { to: own.to, entropy, bytes });
+                return self.out.push_back(Datagram { to: own.to, entropy, is_data: true, bytes });
             }
         }
     }
@@ -268,34 +290,39 @@ impl Host {
     /// The number under which a message arrives, which begins with its first packet; nothing of one that
     /// is too long or has changed its length.
     fn slot(&mut self, from: SocketAddr, flow: u32, total: u32) -> Option<u32> {
+        self.forget();
         if let Some(&slot) = self.arriving.get(&(from, flow)) {
             return (self.messages.get(&slot)?.total == total).then_some(slot);
         }
         let payload = self.context.payload.0;
-        if u64::from(total) * payload > self.transport.path().longest.0 + payload - 1 {
+        // The last packet may be short.
+        let least = u64::from(total - 1) * payload;
+        if self.kept + least > self.transport.path().room.0 {
             return None;
         }
-        self.forget();
         let slot = self.slots;
         self.slots = self.slots.wrapping_add(1);
         let (source, destination) = (host_id(from.ip()), host_id(self.address.ip()));
         let context = FlowContext { source, destination, ..self.context };
         self.incoming.open(self.now, slot, source, (&self.template, &context), total);
-        let parts = Some(Reassembly::new(total, payload as usize));
-        self.messages.insert(slot, Arriving { from, flow, total, parts });
+        let parts = Reassembly::new(total, payload as usize);
+        self.kept += parts.room();
+        self.messages.insert(slot, Arriving { from, flow, total, parts: Some(parts) });
         self.arriving.insert((from, flow), slot);
+        self.forget.push_back((self.now + LONGEST, slot));
         Some(slot)
     }
 
-    /// Forgets what arrived so long ago that its sender has given up or knows.
+    /// Forgets what began so long ago that its sender has given it up, or knows that it is there.
     fn forget(&mut self) {
-        while let Some(&(at, slot)) = self.complete.front()
+        while let Some(&(at, slot)) = self.forget.front()
             && at <= self.now
         {
-            self.complete.pop_front();
+            self.forget.pop_front();
             self.incoming.close(slot);
             if let Some(own) = self.messages.remove(&slot) {
                 self.arriving.remove(&(own.from, own.flow));
+                self.kept -= own.parts.map_or(0, |parts| parts.room());
             }
         }
     }
@@ -312,9 +339,9 @@ impl Host {
         if self.incoming.complete(slot)
             && let Some(parts) = own.parts.take()
         {
+            self.kept -= parts.room();
             let (from, flow, message) = (own.from, own.flow, parts.into_message());
             self.events.push_back(Event::Received { from, flow, message });
-            self.complete.push_back((self.now + LONGEST, slot));
         }
         true
     }
@@ -339,7 +366,7 @@ impl Host {
             let entropy = path_of(&control);
             let mut bytes = Vec::new();
             Frame::Control { flow: own.flow, control }.write(&mut bytes);
-            self.out.push_back(Datagram { to: own.from, entropy, bytes });
+            self.out.push_back(Datagram { to: own.from, entropy, is_data: false, bytes });
         }
     }
 }
@@ -352,6 +379,12 @@ fn path_of(control: &Control) -> Entropy {
         Control::Pull { path, .. } => *path,
         Control::Grant(_) | Control::Resend(_) => Entropy(0),
     }
+}
+
+/// The same host at another port.
+fn at_port(mut address: SocketAddr, port: u16) -> SocketAddr {
+    address.set_port(port);
+    address
 }
 
 /// A host's number is the end of its address.

@@ -43,11 +43,13 @@ impl Outgoing {
         Time(now.0 - self.began.0)
     }
 
-    /// When it next has something to do, where the link is free from `line_free` on.
-    pub(crate) fn due(&mut self, now: Time, line_free: Time) -> Time {
+    /// When it next has something to do, where the link is free from `line_free` on; its timers count if
+    /// they are asked for.
+    pub(crate) fn due(&mut self, now: Time, line_free: Time, timers: bool) -> Time {
         let own = self.own(now);
         let line = self.sender.can_transmit(own).then_some(line_free.max(now));
-        let timers = [self.sender.paced_until(own), self.sender.poll_timeout()];
+        let timeout = if timers { self.sender.poll_timeout() } else { None };
+        let timers = [self.sender.paced_until(own), timeout];
         let began = self.began;
         let timers = timers.into_iter().flatten().map(|at| (began + Span(at.0)).max(now));
         timers.chain(line).chain([began + LONGEST]).min().unwrap_or(now)

@@ -18,6 +18,11 @@ impl Reassembly {
         Self { total, payload, bytes: vec![0; total as usize * payload], last: None }
     }
 
+    /// Bytes that it keeps room for.
+    pub(crate) fn room(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
     /// Whether a packet has as many bytes as its place gives it.
     pub(crate) fn takes(&self, psn: Psn, bytes: &[u8]) -> bool {
         match psn.0 + 1 == self.total {

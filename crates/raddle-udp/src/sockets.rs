@@ -64,6 +64,10 @@ pub(crate) struct Sockets {
 
 impl Sockets {
     pub(crate) fn bind(address: IpAddr, ports: Ports) -> io::Result<Self> {
+        if address.is_unspecified() {
+            let why = "a host needs an address of its own: answers go there";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         if ports.count == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a host needs a port"));
         }
@@ -128,7 +132,8 @@ impl Sockets {
         match state.try_send(socket.into(), &transmit) {
             Ok(()) => Ok(Sent::Taken),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Sent::Later),
-            Err(error) if quinn_udp::is_msg_size_err(&error) => {
+            // Answers are short; of one that is not the next says the same.
+            Err(error) if quinn_udp::is_msg_size_err(&error) && datagram.is_data => {
                 let bytes = datagram.bytes.len();
                 let why = format!("{bytes} B do not fit the MTU; a smaller `payload` does");
                 Err(io::Error::new(io::ErrorKind::InvalidInput, why))
@@ -186,7 +191,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     fn datagram(to: SocketAddr, entropy: u16, bytes: Vec<u8>) -> Datagram {
-        Datagram { to, entropy: Entropy(entropy), bytes }
+        Datagram { to, entropy: Entropy(entropy), is_data: true, bytes }
     }
 
     #[test]

@@ -4,10 +4,14 @@ use crate::wire::HEADER;
 use raddle_schemes::family::{Card, Need};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery::Coding;
+use raddle_schemes::transport::ledger::SYMBOL_LIMIT;
 use raddle_schemes::transport::{FlowTemplate, SenderPlan};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion, recovery};
 use std::fmt;
+
+/// The most that a UDP datagram holds over IPv4.
+const DATAGRAM: u64 = 65_507;
 
 /// What is known of the paths between hosts before anything is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +27,12 @@ pub struct Path {
     pub overhead: u16,
     /// Bytes that the queues of switches hold; `None` if that is not known.
     pub queue: Option<Bytes>,
-    /// The longest message that is taken in.
-    pub longest: Bytes,
+    /// Bytes of messages that a host takes in at once, hence of the longest message.
+    pub room: Bytes,
 }
 
 impl Default for Path {
-    /// A lab's: 1 Gbit/s, 200 us, frames of 1,500 B on IP, queues of 100 of them, messages of 1 GiB.
+    /// A lab's: 1 Gbit/s, 200 us, frames of 1,500 B on IP, queues of 100 of them, room for 1 GiB.
     fn default() -> Self {
         Self {
             rate: Rate::gbps(1),
@@ -36,7 +40,7 @@ impl Default for Path {
             payload: 1_454,
             overhead: 42,
             queue: Some(Bytes(151_400)),
-            longest: Bytes::mib(1_024),
+            room: Bytes::mib(1_024),
         }
     }
 }
@@ -121,10 +125,19 @@ impl Transport {
     /// # Errors
     /// [`Refusal`] where they need what a socket does not have, or what the recovery does not offer.
     pub fn new(plan: &SenderPlan<'_>, path: &Path) -> Result<Self, Refusal> {
+        let frame = u64::from(path.payload) + HEADER as u64;
+        let packets = path.room.0 / u64::from(path.payload.max(1));
         let bounds = [
             ("rate", path.rate.0 > 0, "above 0"),
             ("base_rtt", path.base_rtt.0 > 0, "above 0"),
             ("payload", path.payload > 0, "at least a byte"),
+            ("payload", frame <= DATAGRAM, "at most 65,489 B: a datagram has 65,507"),
+            (
+                "overhead",
+                frame + u64::from(path.overhead) <= u16::MAX.into(),
+                "at most 65,535 B a packet",
+            ),
+            ("room", packets < SYMBOL_LIMIT.into(), "fewer than 16,777,215 payloads"),
         ];
         if let Some(&(field, _, allowed)) = bounds.iter().find(|(_, holds, _)| !holds) {
             return Err(Refusal::Path { field, allowed });
@@ -267,9 +280,27 @@ mod tests {
             refused("ops", "nscc", "erasure"),
             "`erasure` counts symbols and has no code that restores bytes"
         );
-        let path = Path { payload: 0, ..Path::default() };
-        let why = Transport::named("ops", "nscc", "sack", &path).map(|_| ()).unwrap_err();
-        assert_eq!(why.to_string(), "`payload` of the path: at least a byte");
+        let wrong = [
+            (Path { payload: 0, ..Path::default() }, "`payload` of the path: at least a byte"),
+            (
+                Path { payload: 65_490, ..Path::default() },
+                "`payload` of the path: at most 65,489 B: a datagram has 65,507",
+            ),
+            (
+                Path { payload: 65_489, ..Path::default() },
+                "`overhead` of the path: at most 65,535 B a packet",
+            ),
+            (
+                Path { payload: 64, ..Path::default() },
+                "`room` of the path: fewer than 16,777,215 payloads",
+            ),
+        ];
+        for (path, told) in wrong {
+            let why = Transport::named("ops", "nscc", "sack", &path).map(|_| ()).unwrap_err();
+            assert_eq!(why.to_string(), told);
+        }
+        let most = Path { payload: 64, room: Bytes(64 * 16_777_214), ..Path::default() };
+        assert!(Transport::named("ops", "nscc", "sack", &most).is_ok());
     }
 
     #[test]

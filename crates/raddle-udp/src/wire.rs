@@ -103,7 +103,7 @@ impl<'a> Frame<'a> {
                 let (flow, total, psn) = (u32_of(from)?, u32_of(from)?, Psn(u32_of(from)?));
                 let entropy = Entropy(u16_of(from)?);
                 let (again, ack_request) = (flags & 1 != 0, flags & 2 != 0);
-                let known = flags < 4 && psn.0 < total;
+                let known = flags < 4 && psn.0 < total && home > 0;
                 let payload = rest;
                 known.then_some(Self::Data {
                     home,
@@ -120,7 +120,7 @@ impl<'a> Frame<'a> {
                 let home = u16_of(from)?;
                 let (flow, total, vanished) = (u32_of(from)?, u32_of(from)?, u32_of(from)?);
                 let path = Entropy(u16_of(from)?);
-                let whole = rest.is_empty() && total > 0;
+                let whole = rest.is_empty() && total > 0 && home > 0;
                 whole.then_some(Self::Request { home, flow, total, vanished, path })
             }
             CONTROL => {
@@ -176,6 +176,14 @@ mod tests {
             frame.write(&mut bytes);
             assert_eq!(Frame::read(&bytes), Some(frame));
         }
+    }
+
+    #[test]
+    fn nobody_is_answered_at_port_0() {
+        let (flow, total, vanished, path) = (1, 1, 0, Entropy(0));
+        let mut bytes = Vec::new();
+        Frame::Request { home: 0, flow, total, vanished, path }.write(&mut bytes);
+        assert_eq!(Frame::read(&bytes), None);
     }
 
     #[test]

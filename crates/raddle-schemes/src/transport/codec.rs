@@ -72,6 +72,10 @@ pub struct Ack {
 /// More arrivals than these an ACK does not list one by one.
 const MOST_RECENT: usize = 64;
 
+/// Nor of more packets beyond the first that is missing than fit so many words of bits: what is left out is
+/// told when that has come. So an ACK without telemetry takes 1,232 B at most.
+const MOST_WORDS: usize = 96;
+
 /// Makes the answers of one receiver.
 #[derive(Clone, Debug, Default)]
 pub struct AckWriter {
@@ -124,12 +128,12 @@ impl AckWriter {
     }
 }
 
-/// A bit for each packet above the first that is missing.
+/// A bit for each packet above the first that is missing, as far as an ACK tells.
 fn beyond(arrived: &PacketSet) -> Vec<u64> {
     let mut left = arrived.count().saturating_sub(arrived.low());
     let mut words = Vec::new();
     let mut psn = arrived.low();
-    while left > 0 {
+    while left > 0 && words.len() < MOST_WORDS {
         let mut word = 0;
         for bit in 0..64 {
             psn += 1;
@@ -455,6 +459,19 @@ mod tests {
                 assert_eq!(again, bytes);
             }
         }
+    }
+
+    #[test]
+    fn an_ack_fits_a_datagram_whatever_has_arrived() {
+        let mut set = PacketSet::new(1 << 20);
+        (1..1 << 20).for_each(|psn| set.insert(Psn(psn)));
+        let arrival = Arrival { psn: Psn(5), entropy: Entropy(9), marked: false, acked_here: true };
+        let writer = AckWriter { recent: vec![arrival; MOST_RECENT] };
+        let Control::Ack(ack) = writer.again(&set, Entropy(1), false) else { panic!("an ACK") };
+        assert_eq!(ack.beyond.len(), MOST_WORDS);
+        let mut bytes = Vec::new();
+        Control::Ack(Ack { recent: writer.recent, ..ack }).write(&mut bytes);
+        assert_eq!(bytes.len(), 1_232);
     }
 
     #[test]
