@@ -5,7 +5,7 @@
 //!
 //! Both ends have to be told the same of schemes and path.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program")]
 
 use clap::{Args, Parser, Subcommand};
 use raddle_schemes::family::{Parameter, Raw};

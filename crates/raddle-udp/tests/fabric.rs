@@ -44,7 +44,7 @@ fn every_transport_delivers_over_links_that_lose() {
     let name = "every_transport_delivers_over_links_that_lose";
     // Four hosts share two links of a host's rate, before which eight packets can wait.
     let shape = Shape { spines: 2, queue: 12_200, ..SHAPE };
-    lab::inside(name, shape, |lab| {
+    lab::inside(name, shape, false, |lab| {
         let path = path(&shape);
         let (mut count, mut lose) = (0, 0);
         for (names, transport) in transports::all(&path) {
@@ -53,14 +53,14 @@ fn every_transport_delivers_over_links_that_lose() {
             count += 1;
             lose += u32::from(done.iter().any(|own| own.retransmitted > 0));
         }
-        assert!(count > 40 && 2 * lose > count, "{count} transports, {lose} of them lost packets");
+        assert!(2 * lose > count, "{count} transports, {lose} of them lost packets");
     });
 }
 
 #[test]
 fn reps_sends_less_over_a_slow_link_than_ops() {
     let name = "reps_sends_less_over_a_slow_link_than_ops";
-    lab::inside(name, SHAPE, |lab| {
+    lab::inside(name, SHAPE, false, |lab| {
         lab.slow(0, SPINE, SHAPE.rate / 4).expect("a rate");
         let share = |scheme: &str| {
             let before = lab.packets_up().expect("counts");
@@ -70,9 +70,10 @@ fn reps_sends_less_over_a_slow_link_than_ops() {
             let sent: Vec<u64> = after.iter().zip(before).map(|(now, then)| now - then).collect();
             sent[usize::from(SPINE)] as f64 / sent.iter().sum::<u64>() as f64
         };
-        // One link of four has a quarter of a rate: 1 of 13 packets are its part.
-        let ops = share("ops");
-        assert!((0.2..0.3).contains(&ops), "OPS: {ops}");
+        // One link of four has a quarter of a rate: 1 of 13 packets are its part. OPS sends what the hash
+        // gives it.
+        let (ops, hashed) = (share("ops"), lab.share_of(SPINE).expect("routes"));
+        assert!((ops - hashed).abs() < 0.05, "OPS: {ops}, of its ports {hashed}");
         // Where the machine is busy with other things links are idle, and REPS has nothing to learn.
         let reps: Vec<f64> = (0..3).map(|_| share("reps")).collect();
         assert!(reps.iter().any(|own| *own < 0.7 * ops), "REPS {reps:?}, OPS {ops}");
@@ -83,10 +84,10 @@ fn reps_sends_less_over_a_slow_link_than_ops() {
 fn marks_of_switches_reach_the_sender() {
     let name = "marks_of_switches_reach_the_sender";
     let shape = Shape { spines: 2, ..SHAPE };
-    lab::inside(name, shape, |lab| {
+    lab::inside(name, shape, false, |lab| {
         let red = "red limit 60000 min 6000 max 18000 avpkt 1500 burst 5 probability 1 ecn";
-        if let Err(why) = lab.discipline(red) {
-            return lab::skipped(name, &why);
+        if !lab.discipline(red) {
+            return lab::skipped(name, "the kernel has no `red`");
         }
         let transport = named(["reps", "dctcp", "sack"], &path(&shape));
         let done = lab.carry(&transport, &permutation(&shape, 300_000), 1, nothing);
@@ -98,9 +99,9 @@ fn marks_of_switches_reach_the_sender() {
 #[test]
 fn a_message_arrives_where_packets_are_lost_at_random() {
     let name = "a_message_arrives_where_packets_are_lost_at_random";
-    lab::inside(name, SHAPE, |lab| {
-        if let Err(why) = lab.discipline("netem loss 3% limit 40") {
-            return lab::skipped(name, &why);
+    lab::inside(name, SHAPE, false, |lab| {
+        if !lab.discipline("netem loss 3% limit 40") {
+            return lab::skipped(name, "the kernel has no `netem`");
         }
         let transport = named(["reps", "nscc", "sack"], &path(&SHAPE));
         let done = lab.carry(&transport, &permutation(&SHAPE, 300_000), 1, nothing);
@@ -156,12 +157,12 @@ fn alone(lab: &Lab) -> (f64, f64) {
 fn sockets_take_the_time_of_a_simulation() {
     let name = "sockets_take_the_time_of_a_simulation";
     let dead = Trouble::Dead { from: Duration::from_millis(20), until: Duration::from_millis(220) };
-    lab::inside(name, SHAPE, |lab| {
+    lab::inside(name, SHAPE, true, |lab| {
         let mut page = String::from(
             "| link | scheme | sockets, ms | simulation, ms | over ECMP: sockets | simulation |\n\
              |---|---|---|---|---|---|\n",
         );
-        let mut off = Vec::new();
+        let (mut off, mut orders) = (Vec::new(), Vec::new());
         let tries: Vec<(f64, f64)> = (0..3).map(|_| alone(lab)).collect();
         let best = |a: &(f64, f64), b: &(f64, f64)| if b.0 < a.0 { *b } else { *a };
         let (alone, expected) = tries.iter().fold(tries[0], |a, b| best(&a, b));
@@ -176,6 +177,7 @@ fn sockets_take_the_time_of_a_simulation() {
             let rate = if trouble == Trouble::Slow { SHAPE.rate / 4 } else { SHAPE.rate };
             lab.slow(0, SPINE, rate).expect("a rate");
             let mut over = [0.0; 2];
+            let mut means = Vec::new();
             for scheme in SCHEMES {
                 let all: Vec<[f64; 2]> =
                     (1..=SEEDS).map(|seed| last(lab, scheme, trouble, seed)).collect();
@@ -192,6 +194,7 @@ fn sockets_take_the_time_of_a_simulation() {
                 if scheme == "ecmp" {
                     over = mean;
                 }
+                means.push(mean);
                 let ratio = [0, 1].map(|side| mean[side] / over[side]);
                 let [sockets, simulation] = range;
                 page += &format!(
@@ -203,8 +206,18 @@ fn sockets_take_the_time_of_a_simulation() {
                     off.push(format!("{word}, {scheme}: {ratio:?}"));
                 }
             }
+            // Where the simulation tells two schemes apart, sockets have them in the same order.
+            for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+                let [sockets, simulation] =
+                    [0, 1].map(|side| means[one][side] / means[other][side]);
+                let told_apart = (simulation - 1.0).abs() > 0.05;
+                if told_apart && (sockets > 1.0) != (simulation > 1.0) {
+                    orders.push(format!("{word}: {} and {}", SCHEMES[one], SCHEMES[other]));
+                }
+            }
         }
         std::io::stdout().write_all(page.as_bytes()).expect("somebody reads");
         assert!(off.is_empty(), "more than 15 % apart: {off:?}\n{page}");
+        assert!(orders.is_empty(), "in another order: {orders:?}\n{page}");
     });
 }

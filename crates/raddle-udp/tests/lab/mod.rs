@@ -44,12 +44,12 @@ pub(crate) struct Lab {
 }
 
 /// Runs a test in such a fabric. Who is not root is root in a namespace of users, where the kernel has
-/// them: the test is run once more there, by its name. Where no fabric can be made the test says so, and
-/// is skipped.
-pub(crate) fn inside(name: &str, shape: Shape, test: impl FnOnce(&Lab)) {
+/// them: the test is run once more there, by its name. Where namespaces or programs are missing the test
+/// says so, and is skipped, unless it is `asked` for by its name.
+pub(crate) fn inside(name: &str, shape: Shape, asked: bool, test: impl FnOnce(&Lab)) {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
-    match Lab::new(shape) {
-        Ok(lab) => test(&lab),
+    match possible() {
+        Ok(()) => test(&Lab::new(shape).unwrap_or_else(|why| panic!("{why}"))),
         Err(_) if !is_root && becomes_root() => {
             let own = std::env::current_exe().expect("this program");
             let again = Command::new("unshare")
@@ -59,8 +59,16 @@ pub(crate) fn inside(name: &str, shape: Shape, test: impl FnOnce(&Lab)) {
                 .status();
             assert!(again.is_ok_and(|status| status.success()), "{name} fails as root");
         }
+        Err(why) if asked => panic!("{why}"),
         Err(why) => skipped(name, &why),
     }
+}
+
+/// What a fabric is made of, tried on the least of it.
+fn possible() -> Result<(), String> {
+    let node = Node::new()?;
+    node.program("ip", &["link add a0 type veth peer name b0".into(), "link set a0 up".into()])?;
+    node.program("tc", &["qdisc add dev a0 root tbf rate 1mbit burst 3000 limit 3000".into()])
 }
 
 /// Whether the kernel has namespaces of users.
@@ -228,6 +236,9 @@ impl Lab {
         seed: u64,
         meanwhile: impl FnOnce(&Self) -> Result<(), String>,
     ) -> Result<Vec<Done>, String> {
+        // All that can fail comes before somebody waits for the others.
+        let first = |own: &Message| own.spine.map_or(Ok(SENDERS), |spine| self.port_by(own, spine));
+        let firsts = messages.iter().map(first).collect::<Result<Vec<u16>, String>>()?;
         let ready = Arc::new(Barrier::new(2 * messages.len() + 1));
         let left = Arc::new(AtomicUsize::new(messages.len()));
         let mut senders = Vec::new();
@@ -247,22 +258,18 @@ impl Lab {
                 }
                 Ok::<_, io::Error>(came)
             }));
-            let first = match message.spine {
-                Some(spine) => self.port_by(message, spine)?,
-                None => SENDERS,
-            };
+            let first = firsts[index];
             let (from, own, bytes) = (self.address(message.from), transport.clone(), message.bytes);
             let (go, rest) = (ready.clone(), left.clone());
             let seed = seed * 1_000 + index as u64;
             senders.push(self.hosts[usize::from(message.from)].start(move || {
                 let bound = bind(&own, from.ip(), first, seed);
+                let _one_less = OneLess(rest);
                 go.wait();
-                let done = bound.and_then(|mut endpoint| {
+                bound.and_then(|mut endpoint| {
                     endpoint.send(to, content(bytes))?;
                     endpoint.wait(AT_MOST)
-                });
-                rest.fetch_sub(1, Ordering::SeqCst);
-                done
+                })
             }));
         }
         ready.wait();
@@ -288,6 +295,17 @@ impl Lab {
         Ok(done)
     }
 
+    /// Which part of the ports of the first ToR's hosts this kernel hashes to a spine: by the secret of its
+    /// boot, so not a quarter of them.
+    pub(crate) fn share_of(&self, spine: u8) -> Result<f64, String> {
+        let hosts = self.shape.hosts_per_tor;
+        let ports =
+            (0..hosts).flat_map(|from| (SENDERS..SENDERS + PORTS).map(move |at| (from, at)));
+        let spines = ports.map(|(from, port)| self.spine_of(from, hosts + from, port));
+        let spines = spines.collect::<Result<Vec<u8>, String>>()?;
+        Ok(spines.iter().filter(|own| **own == spine).count() as f64 / spines.len() as f64)
+    }
+
     /// How many packets the first ToR has sent to each spine.
     pub(crate) fn packets_up(&self) -> Result<Vec<u64>, String> {
         let read = || std::fs::read_to_string("/proc/thread-self/net/dev");
@@ -303,12 +321,16 @@ impl Lab {
         (0..self.shape.spines).map(sent).collect()
     }
 
-    /// Has the first ToR's links to spines mark or lose packets by this discipline of `tc`; the reason if
-    /// the kernel has none such.
-    pub(crate) fn discipline(&self, words: &str) -> Result<(), String> {
+    /// Has the first ToR's links to spines mark or lose packets by this discipline of `tc`; false if the
+    /// kernel has none such.
+    pub(crate) fn discipline(&self, words: &str) -> bool {
         let line = |spine| format!("qdisc replace dev up{spine} parent 1: handle 10: {words}");
         let lines: Vec<String> = (0..self.shape.spines).map(line).collect();
-        self.tors[0].program("tc", &lines)
+        match self.tors[0].program("tc", &lines) {
+            Err(why) if why.contains("Specified qdisc kind is unknown") => false,
+            Err(why) => panic!("{why}"),
+            Ok(()) => true,
+        }
     }
 
     /// Address and first port of a host.
@@ -321,6 +343,15 @@ impl Lab {
 const PATIENCE: Duration = Duration::from_millis(20);
 /// How long a message may take; after a minute its sender gives it up.
 const AT_MOST: Duration = Duration::from_secs(61);
+
+/// A sender that is done, however it ends.
+struct OneLess(Arc<AtomicUsize>);
+
+impl Drop for OneLess {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
 
 /// A program that another test begins holds this one's sockets for a moment.
 fn bind(transport: &Transport, address: IpAddr, first: u16, seed: u64) -> io::Result<Endpoint> {
