@@ -6,10 +6,10 @@
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::X_CONTENT_TYPE_OPTIONS;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, REFERRER_POLICY};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, REFERRER_POLICY};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use raddle::view::Served;
 use std::convert::Infallible;
 use std::io;
@@ -37,8 +37,14 @@ pub(super) fn serve(
         let site = Arc::new(Site::new(served, key()?, listener.local_addr()?));
         ready(&site.url());
         while !stop.load(Ordering::Relaxed) {
-            let Ok(Ok((stream, _))) = tokio::time::timeout(LOOK, listener.accept()).await else {
-                continue;
+            let stream = match tokio::time::timeout(LOOK, listener.accept()).await {
+                Ok(Ok((stream, _))) => stream,
+                // There may be no descriptor free until a client goes.
+                Ok(Err(_)) => {
+                    tokio::time::sleep(LOOK).await;
+                    continue;
+                }
+                Err(_) => continue,
             };
             let site = site.clone();
             let service = service_fn(move |request: Request<Incoming>| {
@@ -46,7 +52,9 @@ pub(super) fn serve(
                 let answer = site.answer(request.method(), request.uri().path(), host);
                 async { Ok::<_, Infallible>(answer) }
             });
-            let connection = hyper::server::conn::http1::Builder::new();
+            let mut connection = hyper::server::conn::http1::Builder::new();
+            // With a clock, those who say nothing for 30 seconds are let go.
+            connection.timer(TokioTimer::new());
             // A client that goes away in the middle of an answer is none of our business.
             tokio::spawn(connection.serve_connection(TokioIo::new(stream), service));
         }
@@ -88,12 +96,18 @@ impl Site {
 
     fn answer(&self, method: &Method, path: &str, host: Option<&str>) -> Response<Full<Bytes>> {
         let port = self.address.port();
-        let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-        if !host.is_some_and(|host| own.iter().any(|known| known == host)) {
+        let name = host.and_then(|host| match host.strip_suffix(&format!(":{port}")) {
+            None if port == 80 => Some(host),
+            name => name,
+        });
+        if !matches!(name, Some("127.0.0.1" | "localhost")) {
             return told(StatusCode::FORBIDDEN, "this server answers its own machine alone");
         }
         if ![Method::GET, Method::HEAD].contains(method) {
-            return told(StatusCode::METHOD_NOT_ALLOWED, "it can be read, and nothing else");
+            let mut answer =
+                told(StatusCode::METHOD_NOT_ALLOWED, "it can be read, and nothing else");
+            let _ = answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return answer;
         }
         let below = path.strip_prefix('/').and_then(|path| path.strip_prefix(self.key.as_str()));
         let Some(below) = below.and_then(|path| path.strip_prefix('/')) else {
@@ -147,4 +161,33 @@ fn body(status: StatusCode, kind: &'static str, bytes: Bytes) -> Response<Full<B
         let _ = answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_this_machine_with_its_port_are_answered() {
+        let with_port = |port: u16| {
+            let runs = Served::new(Vec::new()).expect("nothing to read");
+            Site::new(runs, "key".into(), (Ipv4Addr::LOCALHOST, port).into())
+        };
+        let status = |site: &Site, host: Option<&str>| {
+            site.answer(&Method::GET, "/key/blocks", host).status().as_u16()
+        };
+        let site = with_port(8_000);
+        assert_eq!(status(&site, Some("127.0.0.1:8000")), 200);
+        assert_eq!(status(&site, Some("localhost:8000")), 200);
+        for other in
+            ["127.0.0.1", "127.0.0.1:80", "localhost:8001", "[::1]:8000", "evil.example:8000"]
+        {
+            assert_eq!(status(&site, Some(other)), 403, "{other}");
+        }
+        assert_eq!(status(&site, None), 403);
+        // Browsers leave out the port that is HTTP's own.
+        let plain = with_port(80);
+        assert_eq!(status(&plain, Some("localhost")), 200);
+        assert_eq!(status(&plain, Some("evil.example")), 403);
+    }
 }

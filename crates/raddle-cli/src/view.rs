@@ -8,7 +8,7 @@ use raddle::study::place::at;
 use raddle::view;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 /// Arguments of `raddle view`.
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
     runs: Vec<usize>,
     /// List the runs of the folder, and write nothing.
-    #[arg(long, conflicts_with_all = ["runs", "out"])]
+    #[arg(long, conflicts_with_all = ["runs", "out", "port", "no_open"])]
     list: bool,
     /// Show runs as they were kept. Else those without a map are run once more with one, for the page
     /// alone: nothing is written into the folder.
@@ -58,6 +58,9 @@ pub(super) fn view(arguments: &Arguments) -> End {
     let stop = input::interruption();
     // Their tables are there until the page is made, or nobody looks any more.
     let (shown, _tables) = if arguments.as_kept { (shown, None) } else { with_maps(shown, &stop) };
+    if stop.load(Ordering::Relaxed) {
+        return End::Failed;
+    }
     if found.len() > shown.len() {
         note_line!(
             "note: the folder has {} runs; `raddle view {} --list` lists them, `--runs 1,3` shows \

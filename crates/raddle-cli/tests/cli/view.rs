@@ -151,7 +151,11 @@ fn a_server_answers_who_knows_its_key_and_nobody_else() {
     fs::remove_dir_all(&out).expect("they were there");
     let (status, why) = server.get("flow/0/0");
     assert_eq!(status, 500);
-    assert!(String::from_utf8_lossy(&why).contains("flows"), "{}", String::from_utf8_lossy(&why));
+    assert!(
+        String::from_utf8_lossy(&why).contains("run.json"),
+        "{}",
+        String::from_utf8_lossy(&why)
+    );
     assert_eq!(server.get("").0, 200, "the page is still there");
 }
 

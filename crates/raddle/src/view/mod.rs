@@ -1,6 +1,6 @@
 //! `raddle view`: a page with which one looks into a run, or into two side by side.
 //!
-//! The page is one file that needs no network: the template in `view/dist` with a head of words
+//! The page is one file that needs no network, or a [server](Served) has it: the template in `view/dist` with a head of words
 //! and numbers (JSON) and blocks of typed arrays in it. What a run recorded decides what it shows.
 
 mod blocks;
@@ -21,6 +21,7 @@ use run::Place;
 use serde_json::{Value, json};
 pub use served::Served;
 use std::fmt;
+use std::path::PathBuf;
 use times::Times;
 
 /// What the page is made of, but for the data.
@@ -35,6 +36,8 @@ pub enum ViewError {
     Results(ResultsError),
     /// More than two runs were asked for.
     TooMany(usize),
+    /// A run in this folder is not the one that the page was made of.
+    Changed(PathBuf),
 }
 
 impl fmt::Display for ViewError {
@@ -43,6 +46,10 @@ impl fmt::Display for ViewError {
             Self::Results(error) => error.fmt(f),
             Self::TooMany(asked) => {
                 write!(f, "{asked} runs cannot be put beside each other: two at most")
+            }
+            Self::Changed(folder) => {
+                let folder = folder.display();
+                write!(f, "{folder}: another run is there now; start `raddle view` again")
             }
         }
     }

@@ -14,8 +14,6 @@ use std::path::Path;
 pub(super) struct Followed {
     packets: Option<TableFile>,
     hops: Option<TableFile>,
-    /// Whose packets were recorded.
-    pub(super) flows: Vec<u64>,
 }
 
 /// Words of `fate` to the page's numbers.
@@ -28,21 +26,19 @@ const OPEN: u8 = 4;
 impl Followed {
     pub(super) fn open(folder: &Path) -> Result<Self, ViewError> {
         let packets = TableFile::open(folder, "packets")?;
-        let mut flows = Vec::new();
-        if let Some(table) = &packets {
-            // A table has a flow's rows together, and those of a flow after those of the one before.
-            flows = table.numbers("flow")?.into_iter().map(|flow| flow as u64).collect();
-            flows.dedup();
-        }
-        Ok(Self { packets, hops: TableFile::open(folder, "hops")?, flows })
+        Ok(Self { packets, hops: TableFile::open(folder, "hops")? })
     }
 
-    /// At most so many of them, that of the tail first.
-    pub(super) fn first(&self, tail: Option<u64>, most: usize) -> Vec<u64> {
-        let mut flows = self.flows.clone();
-        flows.sort_by_key(|flow| (Some(*flow) != tail, *flow));
-        flows.truncate(most);
-        flows
+    /// Whose packets were recorded.
+    pub(super) fn flows(&self) -> Result<Vec<u64>, ViewError> {
+        let Some(table) = &self.packets else { return Ok(Vec::new()) };
+        // A table has a flow's rows together, and those of a flow after those of the one before.
+        let mut flows = Vec::new();
+        for rows in table.rows_by_group() {
+            flows.extend(table.numbers_of("flow", rows)?.into_iter().map(|flow| flow as u64));
+            flows.dedup();
+        }
+        Ok(flows)
     }
 
     /// Puts the packets and hops of a flow into `blocks`.
@@ -53,7 +49,7 @@ impl Followed {
         blocks: &mut Blocks,
     ) -> Result<(), ViewError> {
         let Some(table) = &self.packets else { return Ok(()) };
-        let rows = table.rows_with("flow", flow..flow + 1)?;
+        let rows = table.rows_with("flow", flow..flow.saturating_add(1))?;
         let name = |column: &str| format!("{index}.of{flow}.{column}");
         let own = |column: &str| table.numbers_of(column, rows.clone());
         for (word, column) in
@@ -83,7 +79,11 @@ fn put_hops(
     let column = |name: &str| table.numbers_of(name, own.clone());
     let mut counts = vec![0_u16; rows.len()];
     for packet in column("packet")? {
-        counts[packet as usize - rows.start] += 1;
+        // Of a damaged file the numbers are not in order.
+        let own = (packet as usize).checked_sub(rows.start);
+        if let Some(count) = own.and_then(|own| counts.get_mut(own)) {
+            *count += 1;
+        }
     }
     blocks.put(name("hops"), counts);
     blocks.put(name("hop.port"), column("port")?.into_iter().map(|port| port as u32));
@@ -115,7 +115,7 @@ pub(super) fn rate(
 ) -> Result<(), ViewError> {
     let Some(table) = TableFile::open(folder, "progress")? else { return Ok(()) };
     let host = usize::try_from(flow).ok().and_then(|flow| destinations.get(flow));
-    let rows = table.rows_with("flow", flow..flow + 1)?;
+    let rows = table.rows_with("flow", flow..flow.saturating_add(1))?;
     let (Some(host), false) = (host, rows.is_empty()) else { return Ok(()) };
     let (at, bytes) =
         (table.numbers_of("time_us", rows.clone())?, table.numbers_of("data_bytes", rows)?);

@@ -53,12 +53,15 @@ pub(super) fn head(
     left_out.note_routes(routes(folder, index, reach.routes, blocks)?);
     let tail = summary["tails"]["last"]["flow"].as_u64();
     let followed = Followed::open(folder)?;
-    let here = followed.first(tail, reach.followed);
+    let recorded = followed.flows()?;
+    let mut here = recorded.clone();
+    here.sort_by_key(|flow| (Some(*flow) != tail, *flow));
+    here.truncate(reach.followed);
     for flow in &here {
         followed.put(index, *flow, blocks)?;
     }
     if !reach.asks {
-        left_out.note_packets(followed.flows.len(), here.len());
+        left_out.note_packets(recorded.len(), here.len());
     }
     if width.is_some() {
         let also = tail.filter(|flow| !here.contains(flow));
@@ -91,8 +94,29 @@ pub(super) fn head(
         "training": training,
         "left_out": left_out.0,
         // Whose packets a server has, where there is one.
-        "recorded": reach.asks.then_some(followed.flows),
+        "recorded": reach.asks.then_some(recorded),
     }))
+}
+
+/// What is known of a run before one of its flows is asked for.
+pub(super) struct Known {
+    /// The receiver of each flow.
+    destinations: Vec<f64>,
+    buckets: usize,
+    results_hash: String,
+}
+
+impl Known {
+    pub(super) fn of(run: &Kept, times: &Times) -> Result<Self, ViewError> {
+        let (folder, flows) = (&run.folder, Flows::read(&run.folder)?);
+        let summary = summary(folder)?;
+        let buckets = times.buckets(end_us(folder, &summary, &flows)?);
+        Ok(Self { destinations: flows.destinations, buckets, results_hash: hash(&summary) })
+    }
+}
+
+fn hash(summary: &Value) -> String {
+    summary["results_hash"].as_str().unwrap_or_default().to_owned()
 }
 
 /// What a server has of a flow that its page asks for: packets, rate and probes.
@@ -100,17 +124,18 @@ pub(super) fn followed(
     run: &Kept,
     &Place { index, fabric, .. }: &Place<'_>,
     flow: u64,
-    times: &Times,
+    (times, known): (&Times, &Known),
     blocks: &mut Blocks,
 ) -> Result<(), ViewError> {
     let folder = &run.folder;
+    if hash(&summary(folder)?) != known.results_hash {
+        return Err(ViewError::Changed(folder.clone()));
+    }
     Followed::open(folder)?.put(index, flow, blocks)?;
     packets::probes(folder, index, &[flow], blocks)?;
-    let flows = Flows::read(folder)?;
-    let buckets = times.buckets(end_us(folder, &summary(folder)?, &flows)?);
-    if buckets > 0 {
-        let of = (index, flow);
-        packets::rate(folder, of, fabric, (times, buckets), &flows.destinations, blocks)?;
+    if known.buckets > 0 {
+        let (of, times) = ((index, flow), (times, known.buckets));
+        packets::rate(folder, of, fabric, times, &known.destinations, blocks)?;
     }
     Ok(())
 }

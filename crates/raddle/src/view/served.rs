@@ -1,7 +1,7 @@
 //! The page as a server has it: words first, numbers when they are asked for.
 
 use super::blocks::Blocks;
-use super::run::{self, Place};
+use super::run::{self, Known, Place};
 use super::times::Times;
 use super::{Content, PAGE, SERVED, ViewError};
 use crate::results::{Fabric, Kept};
@@ -9,8 +9,8 @@ use crate::results::{Fabric, Kept};
 /// What lets the page ask the server it comes from.
 const ASKS: &str = "default-src 'none'; connect-src 'self';";
 
-/// One or two runs, read once, and what their page asks for later. Tables are opened when a flow is asked
-/// for, so that memory does not grow with what was recorded of packets.
+/// One or two runs, read once, and what their page asks for later. Of packets and hops those row groups are
+/// read that a flow is in, when it is asked for; `probes` is read whole.
 pub struct Served {
     runs: Vec<Kept>,
     page: String,
@@ -18,6 +18,7 @@ pub struct Served {
     times: Times,
     fabrics: Vec<Fabric>,
     of_run: Vec<usize>,
+    known: Vec<Known>,
 }
 
 impl Served {
@@ -29,7 +30,8 @@ impl Served {
         let Content { head, blocks, times, fabrics, of_run } = Content::of(&runs, &SERVED)?;
         let page = PAGE.replacen("default-src 'none';", ASKS, 1);
         let page = page.replacen("[[blocks]]", "", 1).replacen("[[head]]", &head, 1);
-        Ok(Self { runs, page, blocks: blocks.into_bytes(), times, fabrics, of_run })
+        let known = runs.iter().map(|run| Known::of(run, &times)).collect::<Result<_, _>>()?;
+        Ok(Self { runs, page, blocks: blocks.into_bytes(), times, fabrics, of_run, known })
     }
 
     /// The page: `GET /`.
@@ -46,14 +48,14 @@ impl Served {
     /// the place of each block, then the blocks. Nothing of a run that there is not.
     ///
     /// # Errors
-    /// Tables that have gone or are damaged.
+    /// Tables that have gone, are damaged, or are of another run by now.
     pub fn flow(&self, index: usize, flow: u64) -> Result<Option<Vec<u8>>, ViewError> {
         let (Some(run), Some(&fabric_at)) = (self.runs.get(index), self.of_run.get(index)) else {
             return Ok(None);
         };
         let place = Place { index, fabric_at, fabric: &self.fabrics[fabric_at] };
         let mut blocks = Blocks::default();
-        run::followed(run, &place, flow, &self.times, &mut blocks)?;
+        run::followed(run, &place, flow, (&self.times, &self.known[index]), &mut blocks)?;
         Ok(Some(blocks.with_places()))
     }
 }

@@ -183,8 +183,19 @@ fn a_server_has_the_same_numbers_those_of_a_flow_when_asked() {
     let none = answered(&served.flow(0, 1).unwrap().unwrap());
     assert!(none.block("0.of1.sent").is_empty());
     assert!(served.flow(1, 0).unwrap().is_none(), "there is no second run");
-    fs::remove_file(folder.path().join("flows.parquet")).unwrap();
-    assert!(served.flow(0, 5).is_err(), "its tables have gone");
+    assert!(
+        answered(&served.flow(0, u64::MAX).unwrap().unwrap())
+            .block("0.of18446744073709551615.sent")
+            .is_empty()
+    );
+    let file = runs(folder.path()).unwrap()[0].folder.join("run.json");
+    let mut summary: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    summary["results_hash"] = json!("of another run");
+    fs::write(&file, summary.to_string()).unwrap();
+    let why = served.flow(0, 5).map(|_| ()).unwrap_err().to_string();
+    assert!(why.contains("another run is there now"), "{why}");
+    fs::remove_file(&file).unwrap();
+    assert!(served.flow(0, 5).is_err(), "the run has gone");
 }
 
 #[test]

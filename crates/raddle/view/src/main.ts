@@ -59,7 +59,10 @@ export class Page {
     this.sight.paint();
     this.all();
   }
-  choose(change: Partial<Pick<State, 'link' | 'flow' | 'packet'>>): void { this.set({ packet: null, ...change }); }
+  choose(change: Partial<Pick<State, 'link' | 'flow' | 'packet'>>): void {
+    if (typeof change.flow === 'number') this.sight.run.retry(change.flow);
+    this.set({ packet: null, ...change });
+  }
   seek(bucket: number): void {
     this.sight.state.at = Math.max(0, Math.min(this.sight.buckets - 1, bucket));
     this.soon();

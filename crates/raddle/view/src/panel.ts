@@ -10,9 +10,6 @@ const HIGH = 64, SCATTER = 118;
 
 export class Panel {
   private charts: (() => void)[] = [];
-  /** Why packets did not come, of the last flow that was asked for. */
-  private failed: string | null = null;
-
   constructor(private readonly choose: Choose, private readonly redraw: () => void) {}
 
   draw(sight: Sight): void {
@@ -104,12 +101,9 @@ export class Panel {
       const values = run.recorded(flow, `probe.${word}.value`), say = unit === 'B' ? bytes : unit === 'us' ? us : (x: number) => `${Number(x.toPrecision(3))} ${unit === 'count' ? '' : unit}`;
       if (values) parts.push(title(word, ''), this.chart(`${word} of flow ${flow} over time`, (canvas) => this.probe(sight, run, canvas, run.recorded(flow, `probe.${word}.time`)!, values, say)));
     }
-    const come = (error: string | null) => { this.failed = error; this.redraw(); };
-    if (!sent && this.failed) {
-      parts.push(el('p', { class: 'bad', role: 'status' }, this.failed));
-      this.failed = null;
-    } else if (!sent && run.follow(flow, come)) {
-      parts.push(el('p', { class: 'out', role: 'status' }, 'Its packets are on their way.'));
+    const told = sent ? null : run.follow(flow, this.redraw);
+    if (told) {
+      parts.push(el('p', { class: 'out', role: 'status' }, told));
     } else if (!sent) {
       parts.push(el('p', { class: 'out' }, 'Packets of this flow were not recorded. The same scenario with this line records them, and changes nothing else:', el('code', {}, `record.flows = [${flow}]`)));
     } else {

@@ -66,8 +66,9 @@ export class Run {
   total(name: string): Numbers | null { return this.from.block(`${this.index}.port.${name}`); }
   /** Columns of a recorded flow's packets, hops and probes. */
   recorded(flow: number, name: string): Numbers | null { return this.from.block(`${this.index}.of${flow}.${name}`); }
-  /** Asks for the same where a server has them; `come` is called when they are there, or why not. */
-  follow(flow: number, come: (error: string | null) => void): boolean { return this.from.follow(this.index, flow, come); }
+  /** Asks for the same where a server has them, and says what becomes of it; `come` is called when that changes. */
+  follow(flow: number, come: () => void): string | null { return this.from.follow(this.index, flow, come); }
+  retry(flow: number): void { this.from.retry(this.index, flow); }
   /** How many flows under way use a link in a bucket. */
   sharing(port: number, bucket: number): number {
     const from = bucket * this.bucket, until = from + this.bucket;

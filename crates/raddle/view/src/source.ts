@@ -71,8 +71,8 @@ const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Arr
 export class Source {
   /** What came later than the page, by name. */
   private readonly later = new Map<string, Numbers>();
-  /** Flows that were asked for: `RUN/FLOW`. */
-  private readonly asked = new Set<string>();
+  /** Flows that were asked for, `RUN/FLOW`, and why nothing came. */
+  private readonly asked = new Map<string, string | null>();
 
   private constructor(readonly head: Head, private readonly raw: ArrayBuffer) {}
 
@@ -91,23 +91,29 @@ export class Source {
     return new Source(head, await inflate(new Blob([packed])));
   }
 
-  /** Asks for what was recorded of a flow, unless it is here or on its way; false where nothing will come. */
-  follow(run: number, flow: number, come: (error: string | null) => void): boolean {
+  /** Asks once for what was recorded of a flow. What it is told meanwhile, or why nothing came; null where
+   *  nothing will come. */
+  follow(run: number, flow: number, come: () => void): string | null {
     const place = `${run}/${flow}`;
-    if (!this.head.runs[run].recorded?.includes(flow)) return false;
-    if (this.asked.has(place)) return true;
-    this.asked.add(place);
-    ask(`flow/${place}`).then((raw) => {
-      // A length in four bytes, so much JSON with the places, then the blocks.
-      const start = 4 + new DataView(raw).getUint32(0, true);
-      const places = JSON.parse(new TextDecoder().decode(raw.slice(4, start))) as Places;
-      for (const [name, own] of Object.entries(places)) this.later.set(name, numbers(raw, start, own));
-      come(null);
-    }).catch((error: unknown) => {
-      this.asked.delete(place);
-      come(String(error instanceof Error ? error.message : error));
-    });
-    return true;
+    if (!this.head.runs[run].recorded?.includes(flow)) return null;
+    if (!this.asked.has(place)) {
+      this.asked.set(place, null);
+      ask(`flow/${place}`).then((raw) => {
+        // A length in four bytes, so much JSON with the places, then the blocks.
+        const start = 4 + new DataView(raw).getUint32(0, true);
+        const places = JSON.parse(new TextDecoder().decode(raw.slice(4, start))) as Places;
+        for (const [name, own] of Object.entries(places)) this.later.set(name, numbers(raw, start, own));
+        if (!places[`${run}.of${flow}.sent`]) this.asked.set(place, 'Its packets are not there any more.');
+      }).catch((error: unknown) => {
+        this.asked.set(place, String(error instanceof Error ? error.message : error));
+      }).finally(come);
+    }
+    return this.asked.get(place) ?? 'Its packets are on their way.';
+  }
+  /** Lets a flow of which nothing came be asked for again. */
+  retry(run: number, flow: number): void {
+    const place = `${run}/${flow}`;
+    if (this.asked.get(place)) this.asked.delete(place);
   }
 }
 

@@ -214,6 +214,18 @@ impl TableFile {
         found
     }
 
+    /// The rows of each group, in order.
+    pub fn rows_by_group(&self) -> Vec<Range<usize>> {
+        let mut from = 0;
+        let groups = 0..self.file.num_row_groups();
+        let rows = groups.map(|group| {
+            let own = from..from + self.rows_of_group(group);
+            from = own.end;
+            own
+        });
+        rows.collect()
+    }
+
     fn rows_of_group(&self, group: usize) -> usize {
         usize::try_from(self.file.metadata().row_group(group).num_rows()).unwrap_or(0)
     }
