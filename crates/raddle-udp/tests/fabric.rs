@@ -159,7 +159,7 @@ fn sockets_take_the_time_of_a_simulation() {
     let dead = Trouble::Dead { from: Duration::from_millis(20), until: Duration::from_millis(220) };
     lab::inside(name, SHAPE, true, |lab| {
         let mut page = String::from(
-            "| link | scheme | sockets, ms | simulation, ms | over ECMP: sockets | simulation |\n\
+            "\n| link | scheme | sockets, ms | simulation, ms | over ECMP: sockets | simulation |\n\
              |---|---|---|---|---|---|\n",
         );
         let (mut off, mut orders) = (Vec::new(), Vec::new());
