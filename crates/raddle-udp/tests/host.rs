@@ -156,7 +156,7 @@ flows = [0]
     let outcome = engine::run(&plan, &mut ());
     let flow = outcome.flows.iter().next().expect("one flow");
     let took = flow.acked.expect("it ends").since(flow.started.expect("it starts"));
-    let packets = outcome.packets.iter().map(|own| (own.number, own.entropy, own.sent)).collect();
+    let packets = outcome.packets.rows().map(|own| (own.number, own.entropy, own.sent)).collect();
     Some((took, packets))
 }
 

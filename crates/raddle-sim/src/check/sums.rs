@@ -67,10 +67,10 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
 /// What became of the packets of a recorded flow is what became of the flow's, where none could be
 /// taken for another.
 fn packets(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
-    let is_unsure =
-        |flow: &FlowId| outcome.packets.iter().any(|row| row.flow == *flow && !row.sure);
+    let rows: Vec<PacketRow> = outcome.packets.rows().collect();
+    let is_unsure = |flow: &FlowId| rows.iter().any(|row| row.flow == *flow && !row.sure);
     for flow in plan.record.packets.iter().filter(|flow| !is_unsure(flow)) {
-        let own = || outcome.packets.iter().filter(|row| row.flow == *flow);
+        let own = || rows.iter().filter(|row| row.flow == *flow);
         let of = |fate: Fate| own().filter(|row| row.fate == fate).count() as u64;
         let lost = |row: &&PacketRow| matches!(row.fate, Fate::Lost(_) | Fate::Middleware);
         let record = outcome.flows.at(flow.index());
@@ -95,11 +95,11 @@ fn packets(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             found.equal(&place, ("sent again", again), ("the flow's", record.retransmitted));
         }
     }
-    if outcome.packets.iter().any(|row| !row.sure) {
+    if rows.iter().any(|row| !row.sure) {
         return;
     }
     let mut of_ports = vec![[0; 3]; outcome.ports.len()];
-    for hop in &outcome.hops {
+    for hop in outcome.packets.hops() {
         let own = &mut of_ports[hop.port.index()];
         own[0] += u64::from(hop.fate == Fate::Trimmed);
         own[1] += u64::from(matches!(hop.fate, Fate::Lost(_)));

@@ -1,12 +1,12 @@
 //! What a run leaves behind: flows, ports, time series, totals.
 
 pub mod after;
+mod bytes;
 pub(crate) mod deadlock;
-mod event;
 mod flows;
 pub mod followers;
 pub mod layers;
-mod lives;
+pub mod packets;
 mod pieces;
 pub mod probes;
 mod queues;
@@ -20,9 +20,10 @@ mod trace;
 
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
+use packets::Packets;
 pub use pieces::PieceRecords;
 use probes::{ProbePlan, ProbeRow};
-use rows::{HopRow, PacketRow, ProgressRow, RouteRow};
+use rows::{ProgressRow, RouteRow};
 use series::join_pairs;
 pub use sizes::Sizes;
 
@@ -362,10 +363,8 @@ pub struct Outcome {
     pub routes: Vec<RouteRow>,
     /// By flow, then by bucket, if [`RecordPlan::routes`] asked for it and there are buckets.
     pub progress: Vec<ProgressRow>,
-    /// Packets of [`RecordPlan::packets`]: by flow, then as they were sent.
-    pub packets: Vec<PacketRow>,
-    /// Their hops: by packet, then in order of time.
-    pub hops: Vec<HopRow>,
+    /// Packets of [`RecordPlan::packets`], and their hops.
+    pub packets: Packets,
     /// If [`RecordPlan::queue_means`] asked for it.
     pub occupancy: Option<Occupancy>,
     /// Why it ended.

@@ -80,7 +80,7 @@ impl Outcome {
         routes.iter_mut().for_each(|row| row.flow = pieces.message_of(row.flow));
         progress.iter_mut().for_each(|row| row.flow = pieces.message_of(row.flow));
         let (routes, progress) = merged(routes, progress);
-        packets.iter_mut().for_each(|row| row.flow = pieces.message_of(row.flow));
+        packets.rename(|flow| pieces.message_of(flow));
         let traffic = std::mem::replace(&mut plan.traffic, pieces.messages.clone());
         let split = pieces;
         let pieces = Some(Box::new(PieceRecords { traffic, records, stop }));

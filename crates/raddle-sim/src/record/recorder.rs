@@ -1,11 +1,12 @@
 //! Series and timelines while a run goes on: the same few calls from both engines.
 
-use super::event::What;
+use super::packets::Packets;
 use super::queues::{Change, OverTime, Queues};
 use super::routes::Routes;
-use super::rows::{HopRow, PacketRow, ProgressRow, RouteRow};
+use super::rows::{ProgressRow, RouteRow};
 use super::series::Buckets;
 use super::trace::Trace;
+use super::trace::event::What;
 use super::{DropCause, FlowRecords, Occupancy, PortSeries, Timeline};
 use crate::faults::link::Lost;
 use crate::faults::{Faults, PortChange};
@@ -401,11 +402,9 @@ impl Recorder {
             }
         }
         let (routes, progress) = self.routes.map(|own| own.finish(plan)).unwrap_or_default();
-        let trace = self.trace.map(|own| own.finish(plan, flows, stop));
-        let (packets, hops) = trace.unwrap_or_default();
+        let packets = self.trace.map(|own| own.finish(plan, flows, stop));
         Recorded {
-            packets,
-            hops,
+            packets: packets.unwrap_or_default(),
             routes,
             progress,
             bucket: Span(width),
@@ -433,9 +432,7 @@ pub struct Recorded {
     /// As in an outcome.
     pub timeline: Timeline,
     /// As in an outcome.
-    pub packets: Vec<PacketRow>,
-    /// As in an outcome.
-    pub hops: Vec<HopRow>,
+    pub packets: Packets,
     /// As in an outcome.
     pub routes: Vec<RouteRow>,
     /// As in an outcome.

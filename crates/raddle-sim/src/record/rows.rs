@@ -74,6 +74,16 @@ impl Fate {
         Self::Moved,
     ];
 
+    /// Its number among all.
+    pub(super) fn code(self) -> u8 {
+        Self::ALL.iter().position(|own| *own == self).unwrap_or(0) as u8
+    }
+
+    /// The one of a number.
+    pub(super) fn of_code(code: u8) -> Self {
+        Self::ALL.get(usize::from(code)).copied().unwrap_or(Self::UnderWay)
+    }
+
     /// The one of this word.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fate| fate.word() == word)
@@ -192,6 +202,7 @@ mod tests {
     fn a_word_is_of_one_fate() {
         for fate in Fate::ALL {
             assert_eq!(Fate::of_word(fate.word()), Some(fate));
+            assert_eq!(Fate::of_code(fate.code()), fate);
         }
         assert!(DropCause::ALL.iter().all(|cause| Fate::ALL.contains(&Fate::Lost(*cause))));
         assert_eq!(Fate::of_word("eaten"), None);

@@ -379,7 +379,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let clipped_frames = recorder.clipped_frames();
         let stop = ending.with(&flows);
         let stopped = (stop != Stop::Completed).then_some(end);
-        let Recorded { bucket, series, timeline, routes, progress, packets, hops, occupancy } =
+        let Recorded { bucket, series, timeline, routes, progress, packets, occupancy } =
             recorder.finish(self.plan, timeline, &flows, stopped);
 
         let deadlock = match stop {
@@ -405,7 +405,6 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             routes,
             progress,
             packets,
-            hops,
             occupancy,
             stop,
             end,

@@ -265,6 +265,31 @@ impl Frame {
         spoken_of.map(move |class| (class, pause >> class & 1 == 1))
     }
 
+    /// A frame of what [`bits`](Self::bits) and `to` tell.
+    pub(crate) fn of_bits(to: Locator, bits: u64) -> Self {
+        Self { to, meta: [(bits >> u32::BITS) as u32, bits as u32] }
+    }
+
+    /// All that it says beside where it goes.
+    pub(crate) fn bits(&self) -> u64 {
+        u64::from(self.meta[0]) << u32::BITS | u64::from(self.meta[1])
+    }
+
+    /// A frame of its parts, with all flags.
+    #[inline]
+    pub(crate) fn of_parts(to: Locator, number: u32, flags: u8, entropy: u16, size: u16) -> Self {
+        let above = (number << 8) | u32::from(flags);
+        Self { to, meta: [above, (u32::from(entropy) << 16) | u32::from(size)] }
+    }
+
+    /// The same with the congestion mark, or without.
+    #[inline]
+    pub(crate) fn with_mark(mut self, marked: bool) -> Self {
+        self.meta[0] &= !u32::from(flag::MARKED);
+        self.meta[0] |= if marked { flag::MARKED.into() } else { 0 };
+        self
+    }
+
     /// All flags, those of its kind included.
     pub(crate) fn flags(&self) -> u8 {
         self.meta[0] as u8

@@ -14,6 +14,7 @@ use raddle_sim::plan::{
     Connections, MarkAt, NicOrder, Overflow, PairOrder, Plan, QueuePlan, Service, TransportPlan,
     Turns,
 };
+use raddle_sim::record::packets::Packets;
 use raddle_sim::record::{
     FlowRecord, Observer, Outcome, PortRecord, PortSeries, Progress, RecordPlan, Stop, Timeline,
 };
@@ -193,8 +194,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         bucket: plan.record.bucket,
         routes: Vec::new(),
         progress: Vec::new(),
-        packets: Vec::new(),
-        hops: Vec::new(),
+        packets: Packets::default(),
         timeline: Timeline {
             dropped: vec![2, 0],
             marked: vec![5, 0],

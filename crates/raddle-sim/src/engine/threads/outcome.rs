@@ -57,7 +57,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let clipped_frames = recorder.clipped_frames();
     let stop = ending.with(&flows);
     let stopped = (stop != Stop::Completed).then_some(end);
-    let Recorded { bucket, series, timeline, routes, progress, packets, hops, occupancy } =
+    let Recorded { bucket, series, timeline, routes, progress, packets, occupancy } =
         recorder.finish(plan, timeline, &flows, stopped);
 
     for (port, classes) in ports.iter_mut().zip(&pausing) {
@@ -78,7 +78,6 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         routes,
         progress,
         packets,
-        hops,
         occupancy,
         stop,
         end,

@@ -6,6 +6,7 @@ use crate::results::{Kept, fixture, runs};
 use crate::study::tables::Format;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
+use raddle_sim::record::rows::{HopRow, PacketRow};
 use std::path::PathBuf;
 
 /// Losses by a full queue, a dead link and chance; marks, trims, two classes; names with all that
@@ -53,4 +54,9 @@ impl Exported {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
+}
+
+/// Packets and hops of a run.
+fn rows(outcome: &Outcome) -> (Vec<PacketRow>, Vec<HopRow>) {
+    (outcome.packets.rows().collect(), outcome.packets.hops().collect())
 }

@@ -1,6 +1,6 @@
 //! Captures, read by `pcap-parser` and `etherparse`, and by tshark where it is installed.
 
-use super::{Exported, PACKETS};
+use super::{Exported, PACKETS, rows};
 use crate::export::{ExportError, pcapng};
 use etherparse::{NetHeaders, PacketHeaders, TransportHeader};
 use pcap_parser::pcapng::{Block, EnhancedPacketBlock, OptionCode, PcapNGOption};
@@ -145,12 +145,13 @@ fn captured(record: &str) -> (Exported, Capture) {
 #[test]
 fn a_record_is_a_packet_that_left_its_host_or_a_hop() {
     let (Exported { plan, outcome, .. }, capture) = captured(PACKETS);
+    let (sent, passed) = rows(&outcome);
     let name = |port: raddle_schemes::ids::PortId| plan.fabric.ports[port.index()].name.clone();
     let mut expected = Vec::new();
-    for (row, own) in (0..).zip(&outcome.packets) {
+    for (row, own) in (0..).zip(&sent) {
         expected.push((own.sent.0, row, name(own.port), own.bytes, own.entropy.0));
     }
-    for hop in outcome.hops.iter().filter(|hop| hop.fate.has_left()) {
+    for hop in passed.iter().filter(|hop| hop.fate.has_left()) {
         let left = (hop.arrived + hop.stay).0;
         expected.push((left, hop.packet, name(hop.port), hop.bytes, hop.entropy.0));
     }
@@ -173,11 +174,12 @@ fn a_record_is_a_packet_that_left_its_host_or_a_hop() {
 #[test]
 fn headers_say_flow_class_mark_and_number() {
     let (Exported { plan, outcome, .. }, capture) = captured(PACKETS);
+    let (sent, _) = rows(&outcome);
     let address = |host: u32| [10, 0, 0, host as u8 + 1];
     let mut by_packet: BTreeMap<u64, Vec<&Record>> = BTreeMap::new();
     capture.records.iter().for_each(|own| by_packet.entry(own.packet).or_default().push(own));
     for (row, records) in &by_packet {
-        let packet = &outcome.packets[*row as usize];
+        let packet = &sent[*row as usize];
         let flow = &plan.traffic.flows[packet.flow.index()];
         let whole = if flow.class == 1 { 8 } else { 0 };
         for (passed, own) in records.iter().enumerate() {
@@ -205,22 +207,23 @@ fn headers_say_flow_class_mark_and_number() {
 #[test]
 fn comments_and_counts_tell_of_marks_trims_and_losses() {
     let (Exported { outcome, .. }, capture) = captured(PACKETS);
+    let (sent, passed) = rows(&outcome);
     let said = |word: &str| capture.records.iter().filter(|own| own.comment.contains(word)).count();
-    let hops = |is: &dyn Fn(Fate) -> bool| outcome.hops.iter().filter(|hop| is(hop.fate)).count();
+    let hops = |is: &dyn Fn(Fate) -> bool| passed.iter().filter(|hop| is(hop.fate)).count();
     assert_eq!(said("; trimmed here"), hops(&|fate| fate == Fate::Trimmed));
-    let marked = outcome.hops.iter().filter(|hop| hop.marked && hop.fate.has_left()).count();
+    let marked = passed.iter().filter(|hop| hop.marked && hop.fate.has_left()).count();
     assert_eq!(said("; marked here"), marked);
     assert_eq!(said(", sent again"), {
-        let again = |row: u64| outcome.packets[row as usize].again;
+        let again = |row: u64| sent[row as usize].again;
         capture.records.iter().filter(|own| again(own.packet)).count()
     });
     // Each lost packet is told of once, by its last record.
     for cause in DropCause::ALL {
-        let lost = outcome.packets.iter().filter(|own| own.fate == Fate::Lost(cause)).count();
+        let lost = sent.iter().filter(|own| own.fate == Fate::Lost(cause)).count();
         assert_eq!(said(&format!(": {}", cause.word())), lost, "{cause:?}");
     }
     for cause in [DropCause::Overflow, DropCause::LinkDown, DropCause::Loss] {
-        assert!(outcome.packets.iter().any(|own| own.fate == Fate::Lost(cause)), "{cause:?}");
+        assert!(sent.iter().any(|own| own.fate == Fate::Lost(cause)), "{cause:?}");
     }
     // What never left is counted at its port, and what was spoilt on the link is flagged.
     let never_left = hops(&|fate| matches!(fate, Fate::Lost(_)) && !fate.has_left()) as u64;
@@ -231,7 +234,7 @@ fn comments_and_counts_tell_of_marks_trims_and_losses() {
     assert_eq!(said(": loss"), spoilt);
     assert!(capture.records.iter().all(|own| own.flags & 7 == 6));
     // What a packet found.
-    let found = outcome.hops.iter().find(|hop| hop.found.is_some_and(|found| found > 0)).unwrap();
+    let found = passed.iter().find(|hop| hop.found.is_some_and(|found| found > 0)).unwrap();
     let text = format!("found {} B, stayed {} ns", found.found.unwrap(), found.stay.0 as f64 / 1e3);
     let own = |own: &&Record| own.packet == found.packet && own.comment.contains(&text);
     assert!(capture.records.iter().find(own).is_some(), "{text}");

@@ -1,6 +1,6 @@
 //! Traces, read by `prost` with the messages of Perfetto's `protos/` as they are used.
 
-use super::{Exported, PACKETS};
+use super::{Exported, PACKETS, rows};
 use crate::export::{ExportError, MOST_HOPS, perfetto};
 use crate::results::faults;
 use crate::study::tables::TableFile;
@@ -229,12 +229,13 @@ fn seen(record: &str) -> (Exported, Seen) {
 #[test]
 fn a_service_is_a_slice_and_those_of_a_port_do_not_overlap() {
     let (Exported { plan, outcome, .. }, seen) = seen(PACKETS);
+    let (sent, passed) = rows(&outcome);
     let name = |port: raddle_schemes::ids::PortId| plan.fabric.ports[port.index()].name.clone();
     let mut expected = BTreeSet::new();
-    for (row, own) in (1..).zip(&outcome.packets) {
+    for (row, own) in (1..).zip(&sent) {
         expected.insert((name(own.port), own.sent.0, row));
     }
-    let left = outcome.hops.iter().filter(|hop| hop.fate.has_left());
+    let left = passed.iter().filter(|hop| hop.fate.has_left());
     expected.extend(left.map(|hop| (name(hop.port), (hop.arrived + hop.stay).0, hop.packet + 1)));
     let services = seen.services();
     let of = |own: &&Slice| (own.track[2].clone(), own.notes["ended_ps"], own.ties[0]);
@@ -252,7 +253,7 @@ fn a_service_is_a_slice_and_those_of_a_port_do_not_overlap() {
     }
     let whole =
         services.iter().filter(|own| own.notes["ended_ps"] - own.notes["began_ps"] == 332_800);
-    assert!(whole.count() > outcome.packets.len());
+    assert!(whole.count() > sent.len());
     // Ports are below their switches, and these below their pods.
     let places: BTreeSet<_> = services.iter().map(|own| own.track.join(" / ")).collect();
     for place in ["pod 0 / tor0 / tor0.up0", "core / core0 / core0.down0", "pod 0 / host0 / host0"]
@@ -264,13 +265,14 @@ fn a_service_is_a_slice_and_those_of_a_port_do_not_overlap() {
 #[test]
 fn a_packet_is_a_slice_with_its_stays_and_tied_to_its_services() {
     let (Exported { plan, outcome, .. }, seen) = seen(PACKETS);
+    let (sent, passed) = rows(&outcome);
     let flows = seen.below("flows");
     let packets: Vec<&&Slice> =
         flows.iter().filter(|own| own.track.len() == 3 && own.depth == 0).collect();
     let stays: Vec<&&Slice> = flows.iter().filter(|own| own.depth == 1).collect();
-    assert_eq!((packets.len(), stays.len()), (outcome.packets.len(), outcome.hops.len()));
+    assert_eq!((packets.len(), stays.len()), (sent.len(), passed.len()));
     for own in &packets {
-        let packet = &outcome.packets[own.notes["row"] as usize];
+        let packet = &sent[own.notes["row"] as usize];
         assert_eq!(own.words["fate"], packet.fate.word());
         if let Some(arrived) = packet.arrived {
             assert_eq!(own.notes["ended_ps"], arrived.0);
@@ -283,8 +285,7 @@ fn a_packet_is_a_slice_with_its_stays_and_tied_to_its_services() {
     let key = |port: &str, began: u64, stay: u64, fate: &str| {
         (port.to_owned(), began, stay, fate.to_owned())
     };
-    let mut expected: Vec<_> = outcome
-        .hops
+    let mut expected: Vec<_> = passed
         .iter()
         .map(|hop| {
             let port = &plan.fabric.ports[hop.port.index()].name;
@@ -308,9 +309,8 @@ fn a_packet_is_a_slice_with_its_stays_and_tied_to_its_services() {
         .iter()
         .flat_map(|own| &own.ties)
         .for_each(|tie| *tied.entry(*tie).or_default() += 1);
-    for (row, packet) in (0..).zip(&outcome.packets) {
-        let own =
-            outcome.hops.iter().filter(|hop| hop.packet == row && hop.fate.has_left()).count();
+    for (row, packet) in (0..).zip(&sent) {
+        let own = passed.iter().filter(|hop| hop.packet == row && hop.fate.has_left()).count();
         assert_eq!(tied[&(row + 1)], 2 + own, "{packet:?}");
     }
 }
@@ -319,11 +319,12 @@ fn a_packet_is_a_slice_with_its_stays_and_tied_to_its_services() {
 fn instants_counters_faults_and_phases_are_those_of_the_run() {
     let (exported, seen) = seen(PACKETS);
     let Exported { run, plan, outcome, .. } = &exported;
+    let (sent, passed) = rows(outcome);
     let count = |word: &str| seen.instants.iter().filter(|own| own.name == word).count();
-    let hops = |is: &dyn Fn(Fate) -> bool| outcome.hops.iter().filter(|hop| is(hop.fate)).count();
-    assert_eq!(count("marked"), outcome.hops.iter().filter(|hop| hop.marked).count());
+    let hops = |is: &dyn Fn(Fate) -> bool| passed.iter().filter(|hop| is(hop.fate)).count();
+    assert_eq!(count("marked"), passed.iter().filter(|hop| hop.marked).count());
     assert_eq!(count("trimmed"), hops(&|fate| fate == Fate::Trimmed));
-    let lost = outcome.packets.iter().filter(|own| matches!(own.fate, Fate::Lost(_))).count();
+    let lost = sent.iter().filter(|own| matches!(own.fate, Fate::Lost(_))).count();
     let told = seen.instants.iter().filter(|own| own.name.starts_with("lost: ")).count();
     assert!(lost > 0 && told == lost, "{told} of {lost}");
     // Queues, sampled where they change.
@@ -388,7 +389,7 @@ fn what_a_trace_lacks_is_told() {
     let told = perfetto(&none.run, &[3], MOST_HOPS, &file).unwrap_err().to_string();
     assert!(told.contains("packets were not recorded"), "{told}");
     let some = Exported::of("[record]\nflows = [0, 3]\n");
-    let hops = some.outcome.hops.len() as u64;
+    let hops = some.outcome.packets.hop_count() as u64;
     let few = perfetto(&some.run, &[], hops - 1, &file).unwrap_err();
     assert!(matches!(&few, ExportError::TooManyHops(all, _) if *all == hops), "{few}");
     assert!(few.to_string().contains("`--flows`, or say `--hops "), "{few}");

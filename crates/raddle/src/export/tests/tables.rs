@@ -76,8 +76,8 @@ fn hops_of_several_runs_name_rows_of_the_packets_beside_them() {
     let place = |name: &str| hops[0].iter().position(|own| own == name).unwrap();
     let (packet, port) = (place("packet"), place("port"));
     let after = one.outcome.packets.len() as u64;
-    let own = one.outcome.hops.iter().map(|hop| (hop.packet, hop.port.0));
-    let other = two.outcome.hops.iter().map(|hop| (hop.packet + after, hop.port.0));
+    let own = one.outcome.packets.hops().map(|hop| (hop.packet, hop.port.0));
+    let other = two.outcome.packets.hops().map(|hop| (hop.packet + after, hop.port.0));
     let number = |text: &str| text.parse::<u64>().unwrap();
     let found = hops[1..].iter().map(|row| (number(&row[packet]), number(&row[port]) as u32));
     assert!(found.eq(own.chain(other)));

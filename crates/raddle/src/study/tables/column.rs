@@ -162,16 +162,25 @@ pub(super) fn columns<R: Row>(rows: &[R]) -> Vec<Column> {
 
 /// A table of so many rows of a run, made as they are asked for.
 pub(super) fn table<'a, R: Row + 'a>(
-    Run { scenario, plan, .. }: Run<'a>,
+    run: Run<'a>,
     rows: usize,
     row: impl Fn(usize) -> R + Sync + 'a,
+) -> Parts<'a> {
+    table_of(run, rows, move |range| range.map(&row).collect())
+}
+
+/// The same of rows that are made several at a time.
+pub(super) fn table_of<'a, R: Row + 'a>(
+    Run { scenario, plan, .. }: Run<'a>,
+    rows: usize,
+    rows_of: impl Fn(Range<usize>) -> Vec<R> + Sync + 'a,
 ) -> Parts<'a> {
     let part = move |range: Range<usize>| {
         let run = [
             SCENARIO.with(Values::Same(scenario.to_owned(), range.len())),
             SEED.with(Values::U64(vec![Some(plan.seed); range.len()])),
         ];
-        let rows: Vec<R> = range.map(&row).collect();
+        let rows = rows_of(range);
         Table {
             name: R::NAME,
             meaning: R::MEANING,

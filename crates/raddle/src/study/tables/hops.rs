@@ -1,6 +1,6 @@
 //! `hops`: packets of recorded flows at ports of switches.
 
-use super::column::{Columns, Row, TableSpec, table};
+use super::column::{Columns, Row, TableSpec, table_of};
 use super::{Parts, Run};
 use raddle_sim::record::rows::HopRow;
 
@@ -44,7 +44,7 @@ impl Row for HopRow {
 }
 
 fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
-    let hops = &run.outcome.hops;
+    let packets = &run.outcome.packets;
     let is_kept = !run.plan.record.packets.is_empty();
-    is_kept.then(|| table(run, hops.len(), move |row| hops[row]))
+    is_kept.then(|| table_of(run, packets.hop_count(), move |rows| packets.hops_of(rows).collect()))
 }

@@ -1,6 +1,6 @@
 //! `packets`: what recorded flows sent.
 
-use super::column::{Columns, Row, TableSpec, table};
+use super::column::{Columns, Row, TableSpec, table_of};
 use super::{Parts, Run};
 use raddle_schemes::units::Time;
 use raddle_sim::record::rows::PacketRow;
@@ -55,5 +55,5 @@ impl Row for PacketRow {
 fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
     let packets = &run.outcome.packets;
     let is_kept = !run.plan.record.packets.is_empty();
-    is_kept.then(|| table(run, packets.len(), move |row| packets[row]))
+    is_kept.then(|| table_of(run, packets.len(), move |rows| packets.rows_of(rows).collect()))
 }

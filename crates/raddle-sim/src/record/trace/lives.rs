@@ -1,23 +1,23 @@
-//! The lives of one flow's packets, from what happened to its frames in order of time.
+//! The lives of one flow's packets of which something unusual is told, from what happened to their
+//! frames in order of time.
 //!
 //! A frame has no name. It is followed from port to port: what leaves one is at the far end after the
 //! link's latency, and the next thing that happens there to a frame of its number is its own. Where
 //! two packets of one number are in one place, both sent again, the one that looks like the frame is
 //! taken, else the one that came first; their rows say that they are not sure.
 
-use super::DropCause;
-use super::FlowRecord;
+use super::ends::Life;
 use super::event::{Event, What};
-use super::rows::{Fate, HopRow, PacketRow};
+use super::plain::sent;
 use crate::plan::Plan;
+use crate::record::DropCause;
+use crate::record::rows::{Fate, HopRow, PacketRow};
 use crate::topology::Node;
-use crate::wire::arbitration::Arbitration;
-use crate::wire::frame::{Frame, Kind, Locators, flag};
+use crate::wire::frame::{Frame, Locators, flag};
 use raddle_schemes::ids::{Entropy, FlowId, PortId};
-use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::{Span, Time};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Where a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,10 @@ enum At {
 pub(super) struct Lives<'a> {
     plan: &'a Plan,
     locators: Locators,
-    first_row: u64,
+    flow: FlowId,
     packets: Vec<PacketRow>,
+    /// By what each was seen first: it left its host, or was lost there.
+    sent: Vec<What>,
     at: Vec<At>,
     /// The entropy value that each had last.
     entropy: Vec<Entropy>,
@@ -52,17 +54,16 @@ pub(super) struct Lives<'a> {
     out: Vec<Event>,
     /// Packets lost at their host before their last bit left: the rest of them comes later.
     cut: Vec<(Frame, DropCause)>,
-    /// When replies reached the sender, and how many arrivals they knew of.
-    replies: Vec<(Time, u32, PortId)>,
 }
 
 impl<'a> Lives<'a> {
-    pub(super) fn new(plan: &'a Plan, first_row: u64) -> Self {
+    pub(super) fn new(plan: &'a Plan, locators: Locators, flow: FlowId) -> Self {
         Self {
             plan,
-            locators: Locators::of(&plan.fabric, plan.queue.classes),
-            first_row,
+            locators,
+            flow,
             packets: Vec::new(),
+            sent: Vec::new(),
             at: Vec::new(),
             entropy: Vec::new(),
             last_hop: Vec::new(),
@@ -72,14 +73,12 @@ impl<'a> Lives<'a> {
             live: BTreeMap::new(),
             out: Vec::new(),
             cut: Vec::new(),
-            replies: Vec::new(),
         }
     }
 
     pub(super) fn on_event(&mut self, event: &Event) {
         let is_host = event.port.0 < self.plan.fabric.host_ports();
         match event.what {
-            _ if event.frame.is_reply() => self.on_reply(event),
             What::Within => self.on_dropped_within(event),
             What::Left if is_host => self.on_sent(event),
             What::Lost(cause) if is_host => self.on_lost_at_host(event, cause),
@@ -155,21 +154,9 @@ impl<'a> Lives<'a> {
     fn send(&mut self, event: &Event) -> usize {
         let frame = event.frame;
         let row = self.packets.len();
-        self.packets.push(PacketRow {
-            flow: event.flow,
-            number: frame.number(),
-            again: frame.has(flag::AGAIN),
-            port: event.port,
-            entropy: frame.entropy(),
-            class: self.locators.class(frame.to),
-            bytes: frame.size().0 as u16,
-            sent: event.at,
-            arrived: None,
-            acked: None,
-            fate: Fate::UnderWay,
-            marked: false,
-            sure: true,
-        });
+        let class = self.locators.class(frame.to);
+        self.packets.push(sent(self.flow, (event.port, event.at, frame), class));
+        self.sent.push(event.what);
         self.at.push(At::Gone);
         self.entropy.push(frame.entropy());
         self.last_hop.push(None);
@@ -349,109 +336,21 @@ impl<'a> Lives<'a> {
         }
     }
 
-    fn on_reply(&mut self, event: &Event) {
-        match event.what {
-            What::Left if event.frame.is(Kind::Ack) => {
-                let there = event.at + self.plan.fabric.latency(event.port);
-                self.replies.push((there, event.frame.number(), event.port));
+    /// What became of them, and their hops.
+    pub(super) fn end(mut self, all: &mut Vec<Life>, hops: &mut Vec<HopRow>) {
+        self.hops.sort_by_key(|hop| (hop.packet, hop.arrived, hop.port));
+        let mut own = self.hops.into_iter().peekable();
+        for (row, packet) in self.packets.into_iter().enumerate() {
+            let start = hops.len();
+            while let Some(hop) = own.next_if(|hop| hop.packet == row as u64) {
+                hops.push(hop);
             }
-            What::Lost(_) => {
-                let latency = self.plan.fabric.latency(event.port);
-                let lost = self.replies.iter().position(|&(there, number, port)| {
-                    (port, number) == (event.port, event.frame.number())
-                        && (there == event.at || there == event.at + latency)
-                });
-                lost.map(|place| self.replies.remove(place));
-            }
-            _ => {}
+            let by = match self.at[row] {
+                At::Node(.., by) => Some(by),
+                _ => None,
+            };
+            let packet = PacketRow { sure: self.sure[row].get(), ..packet };
+            all.push(Life { packet, sent: self.sent[row], by, hops: start..hops.len() });
         }
-    }
-
-    /// Rows of packets and hops. The run stopped at `stop`, if before its flows had completed.
-    pub(super) fn finish(
-        mut self,
-        record: &FlowRecord,
-        stop: Option<Time>,
-    ) -> (Vec<PacketRow>, Vec<HopRow>) {
-        for (own, sure) in self.packets.iter_mut().zip(&self.sure) {
-            own.sure = sure.get();
-        }
-        let refuses = record.refused > 0;
-        let needed = self.packets.first().map_or(0, |own| self.needed(own.flow));
-        self.end_before_all_arrived(record);
-        let mut seen = BTreeSet::new();
-        let mut entries = Vec::new();
-        for row in self.arrivals() {
-            if self.packets[row].fate != Fate::Delivered {
-                continue;
-            }
-            let number = self.packets[row].number;
-            // Of a code any so many suffice.
-            let is_next = !refuses || number as usize == entries.len();
-            if is_next && entries.len() < needed && seen.insert(number) {
-                entries.push(row);
-            } else {
-                self.packets[row].fate = Fate::NotNeeded;
-            }
-        }
-        self.replies.sort_unstable();
-        let mut heard = 0;
-        let replies = std::mem::take(&mut self.replies).into_iter();
-        for (at, number, _) in replies.filter(|own| stop.is_none_or(|stop| own.0 < stop)) {
-            for &row in entries.iter().take(number as usize).skip(heard) {
-                self.packets[row].acked = Some(at);
-            }
-            heard = heard.max(number as usize);
-        }
-        self.in_order()
-    }
-
-    /// Rows of packets that arrived, in the order in which they did: of one instant as their host's
-    /// ports go.
-    fn arrivals(&self) -> Vec<usize> {
-        let ranks = Arbitration::of_host_ports(self.plan.seed);
-        let mut arrivals: Vec<_> = (0..self.packets.len())
-            .filter_map(|row| {
-                let (at, At::Node(_, _, by)) = (self.packets[row].arrived?, self.at[row]) else {
-                    return None;
-                };
-                let port = self.plan.fabric.ports[by.index()].peer;
-                Some((at, ranks.rank(port.0, at), port, row))
-            })
-            .collect();
-        arrivals.sort_unstable();
-        arrivals.into_iter().map(|(.., row)| row).collect()
-    }
-
-    /// How many packets a flow's message is.
-    fn needed(&self, flow: FlowId) -> usize {
-        let bytes = self.plan.traffic.flows[flow.index()].bytes;
-        packets(bytes, self.plan.transport.payload) as usize
-    }
-
-    /// What has left its last switch may be under way when the run ends.
-    fn end_before_all_arrived(&mut self, record: &FlowRecord) {
-        let counts = [record.received, record.duplicates, record.refused, record.trimmed];
-        let arrived = counts.iter().sum::<u64>() as usize;
-        for row in self.arrivals().into_iter().skip(arrived) {
-            self.packets[row].arrived = None;
-            self.packets[row].fate = Fate::UnderWay;
-        }
-    }
-
-    /// Packets as they were sent, hops by packet.
-    fn in_order(self) -> (Vec<PacketRow>, Vec<HopRow>) {
-        let mut order: Vec<usize> = (0..self.packets.len()).collect();
-        order.sort_by_key(|row| (self.packets[*row].sent, *row));
-        let mut place = vec![0; order.len()];
-        for (to, from) in order.iter().enumerate() {
-            place[*from] = to as u64;
-        }
-        let packets = order.iter().map(|row| self.packets[*row]).collect();
-        let mut hops = self.hops;
-        let first = self.first_row;
-        hops.iter_mut().for_each(|hop| hop.packet = first + place[hop.packet as usize]);
-        hops.sort_by_key(|hop| (hop.packet, hop.arrived, hop.port));
-        (packets, hops)
     }
 }

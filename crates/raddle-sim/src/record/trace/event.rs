@@ -1,13 +1,13 @@
 //! What happens to a frame of a flow whose packets are kept.
 
-use super::DropCause;
+use crate::record::DropCause;
 use crate::wire::frame::Frame;
-use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 
 /// What happened to a frame at a port. Of one instant, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What {
+pub(in crate::record) enum What {
     /// It is in the queue no more, without having left.
     Out,
     /// It was trimmed.
@@ -25,7 +25,6 @@ pub(super) enum What {
 /// The same with time and place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
-    pub(super) flow: FlowId,
     pub(super) at: Time,
     pub(super) what: What,
     pub(super) port: PortId,
@@ -37,5 +36,12 @@ impl Event {
     pub(super) fn is_of(&self, other: &Self) -> bool {
         let id = |own: &Self| (own.port, own.at, own.frame.number(), own.frame.entropy());
         id(self) == id(other)
+    }
+
+    /// In which order events go, whichever part of a run saw them.
+    pub(super) fn turn(&self) -> impl Ord + use<> {
+        let frame = self.frame;
+        let id = (frame.number(), frame.flags(), frame.entropy().0, frame.size());
+        (self.at, self.what, self.port, id)
     }
 }
