@@ -161,7 +161,7 @@ fn field(column: &Column) -> Field {
     let kind = match column.values {
         Values::U64(_) => DataType::UInt64,
         Values::F64(_) => DataType::Float64,
-        Values::Text(_) | Values::Same(..) => DataType::Utf8,
+        Values::Text(_) | Values::Words(_) | Values::Same(..) => DataType::Utf8,
         Values::Bool(_) => DataType::Boolean,
     };
     field_of(&column.name, kind, &column.unit, &column.meaning)
@@ -184,7 +184,7 @@ impl Growing {
             Values::Same(text, _) => {
                 Self::Text(StringBuilder::with_capacity(rows, rows * text.len()))
             }
-            Values::Text(_) => Self::Text(StringBuilder::with_capacity(rows, 0)),
+            Values::Text(_) | Values::Words(_) => Self::Text(StringBuilder::with_capacity(rows, 0)),
             Values::Bool(_) => Self::Bool(BooleanBuilder::with_capacity(rows)),
         }
     }
@@ -196,6 +196,9 @@ impl Growing {
             (Self::F64(all, valid), Values::F64(own)) => grow(all, valid, &own),
             (Self::Text(all), Values::Text(own)) => {
                 own.iter().for_each(|text| all.append_option(text.as_deref()));
+            }
+            (Self::Text(all), Values::Words(own)) => {
+                own.into_iter().for_each(|word| all.append_value(word));
             }
             (Self::Text(all), Values::Same(text, rows)) => {
                 (0..rows).for_each(|_| all.append_value(&text));

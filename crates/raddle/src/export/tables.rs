@@ -153,7 +153,7 @@ fn kind(values: &Values) -> u8 {
     match values {
         Values::U64(_) => 0,
         Values::F64(_) => 1,
-        Values::Text(_) | Values::Same(..) => 2,
+        Values::Text(_) | Values::Words(_) | Values::Same(..) => 2,
         Values::Bool(_) => 3,
     }
 }

@@ -217,6 +217,7 @@ fn table(table: &tables::Table) -> report::Table {
             Values::U64(list) => list[row].into(),
             Values::F64(list) => list[row].into(),
             Values::Text(list) => list[row].clone().into(),
+            Values::Words(words) => Some(words[row].to_owned()).into(),
             Values::Same(text, _) => Some(text.clone()).into(),
             Values::Bool(list) => list[row].map(|flag| flag.to_string()).into(),
         }

@@ -32,6 +32,7 @@ fn texts(part: &Table, row: usize) -> Vec<String> {
         Values::F64(values) => values[row].map(|x| x.to_string()),
         Values::Bool(values) => values[row].map(|flag| flag.to_string()),
         Values::Text(values) => values[row].clone(),
+        Values::Words(words) => Some(words[row].to_owned()),
         Values::Same(text, _) => Some(text.clone()),
     };
     part.columns.iter().map(|column| cell(&column.values).unwrap_or_default()).collect()

@@ -66,6 +66,7 @@ pub(super) enum Of<R> {
     Numbers(fn(&R) -> Option<f64>),
     Text(fn(&R) -> String),
     Texts(fn(&R) -> Option<String>),
+    Word(fn(&R) -> &'static str),
     Flag(fn(&R) -> bool),
 }
 
@@ -91,6 +92,7 @@ values! {
     Option<f64>: Numbers;
     String: Text;
     Option<String>: Texts;
+    &'static str: Word;
     bool: Flag;
 }
 
@@ -103,6 +105,7 @@ impl<R> Of<R> {
             Self::Numbers(of) => Values::F64(rows.iter().map(of).collect()),
             Self::Text(of) => Values::Text(rows.iter().map(|row| Some(of(row))).collect()),
             Self::Texts(of) => Values::Text(rows.iter().map(of).collect()),
+            Self::Word(of) => Values::Words(rows.iter().map(of).collect()),
             Self::Flag(of) => Values::Bool(rows.iter().map(|row| Some(of(row))).collect()),
         }
     }

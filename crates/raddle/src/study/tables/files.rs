@@ -1,24 +1,18 @@
 //! Tables as files: Parquet, and CSV on request.
 
-use super::{Column, Parts, Table, Values};
+use super::groups::Shape;
+use super::{Parts, Table, Values};
 use crate::study::VERSION;
-use parquet::basic::{
-    Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel,
-};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
 use parquet::file::reader::SerializedFileReader;
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::{ColumnPath, Type};
 use serde_json::{Map, Value, json};
 use std::borrow::Borrow;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What a file's metadata calls the description of its columns.
 pub(super) const COLUMNS_KEY: &str = "raddle.columns";
@@ -115,7 +109,20 @@ pub fn write_parts(
     table: &Parts<'_>,
     format: Format,
 ) -> Result<PathBuf, TableError> {
-    write_all(folder, table.name, table.split(ROWS_AT_ONCE), format)
+    if format == Format::Csv {
+        return write_all(folder, table.name, table.split(ROWS_AT_ONCE), format);
+    }
+    let path = folder.join(format!("{}.{}", table.name, format.extension()));
+    let told = |error: &dyn fmt::Display| TableError::new(&path, error);
+    let file = File::create(&path).map_err(|error| told(&error))?;
+    write_parquet_parts(file, table, ROWS_AT_ONCE, threads()).map_err(|error| told(&error))?;
+    Ok(path)
+}
+
+/// The cores that there are for each of the runs that this one is among.
+fn threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores / rayon::current_num_threads().max(1)
 }
 
 /// The same of a table whose parts are read as they are written: how many rows, and bytes of the file.
@@ -164,7 +171,7 @@ fn write_all(
     Ok(path)
 }
 
-fn metadata(table: &Table) -> Vec<KeyValue> {
+pub(super) fn metadata(table: &Table) -> Vec<KeyValue> {
     let columns: Map<String, Value> = table
         .columns
         .iter()
@@ -181,95 +188,50 @@ fn metadata(table: &Table) -> Vec<KeyValue> {
     pairs.into_iter().map(|(key, value)| KeyValue::new(key.to_string(), value)).collect()
 }
 
-fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
-    let (physical, logical) = match column.values {
-        Values::U64(_) => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
-        Values::F64(_) => (PhysicalType::DOUBLE, None),
-        Values::Text(_) | Values::Same(..) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
-        Values::Bool(_) => (PhysicalType::BOOLEAN, None),
-    };
-    Type::primitive_type_builder(&column.name, physical)
-        .with_repetition(Repetition::OPTIONAL)
-        .with_logical_type(logical)
-        .build()
-        .map(Arc::new)
-}
-
 fn write_parquet(
     file: File,
     parts: impl IntoIterator<Item: Borrow<Table>>,
 ) -> Result<(), ParquetError> {
     let mut parts = parts.into_iter().peekable();
     let Some(first) = parts.peek() else { return Ok(()) };
-    let mut writer = parquet_writer(file, first.borrow())?;
+    let shape = Shape::of(first.borrow())?;
+    let mut groups = shape.file(file)?;
     for part in parts {
-        let mut group = writer.next_row_group()?;
-        for column in &part.borrow().columns {
-            let Some(mut chunk) = group.next_column()? else { break };
-            match &column.values {
-                Values::U64(values) => put::<Int64Type, _>(&mut chunk, values, |n| *n as i64)?,
-                Values::F64(values) => put::<DoubleType, _>(&mut chunk, values, |x| *x)?,
-                Values::Text(values) => {
-                    put::<ByteArrayType, _>(&mut chunk, values, |t| ByteArray::from(t.as_str()))?;
-                }
-                Values::Same(text, rows) => {
-                    let values = vec![ByteArray::from(text.as_str()); *rows];
-                    chunk.typed::<ByteArrayType>().write_batch(
-                        &values,
-                        Some(&vec![1; *rows]),
-                        None,
-                    )?;
-                }
-                Values::Bool(values) => put::<BoolType, _>(&mut chunk, values, |b| *b)?,
-            }
-            chunk.close()?;
-        }
-        group.close()?;
+        groups.add(shape.encode(part.borrow())?)?;
     }
-    writer.close()?;
-    Ok(())
+    groups.end()
 }
 
-/// A file for tables with the columns and the origin of this one.
-fn parquet_writer(file: File, table: &Table) -> Result<SerializedFileWriter<File>, ParquetError> {
-    let fields = table.columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
-    let schema = Type::group_type_builder(table.name).with_fields(fields).build()?;
-    let mut properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_created_by(format!("raddle {VERSION}"))
-        .set_key_value_metadata(Some(metadata(table)));
-    for column in &table.columns {
-        if let Values::U64(values) = &column.values
-            && mostly_differ(values)
-        {
-            let path = ColumnPath::from(column.name.as_str());
-            properties = properties
-                .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
-        }
-    }
-    SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties.build()))
-}
-
-/// Whether a value comes less than eight times on average, as of times and counters: a dictionary would
-/// then hold 8 B for so few rows, and steps from one to the next are shorter.
-fn mostly_differ(values: &[Option<u64>]) -> bool {
-    let mut sorted: Vec<u64> = values.iter().flatten().copied().collect();
-    let all = sorted.len();
-    sorted.sort_unstable();
-    sorted.dedup();
-    sorted.len() > all / 8
-}
-
-fn put<T: DataType, V>(
-    chunk: &mut SerializedColumnWriter<'_>,
-    values: &[Option<V>],
-    convert: impl Fn(&V) -> T::T,
+/// The same of parts of at most so many rows that are made as they are needed, so many at once, each by
+/// a thread.
+fn write_parquet_parts(
+    file: File,
+    table: &Parts<'_>,
+    most: usize,
+    threads: usize,
 ) -> Result<(), ParquetError> {
-    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
-    let present: Vec<T::T> = values.iter().flatten().map(convert).collect();
-    chunk.typed::<T>().write_batch(&present, Some(&levels), None)?;
-    Ok(())
+    let ranges: Vec<Range<usize>> = table.ranges(0..table.rows(), most).collect();
+    let Some((first, others)) = ranges.split_first() else { return Ok(()) };
+    let first = table.part(first.clone());
+    let shape = Shape::of(&first)?;
+    let mut groups = shape.file(file)?;
+    groups.add(shape.encode(&first)?)?;
+    drop(first);
+    let encode = |range: &Range<usize>| shape.encode(&table.part(range.clone()));
+    for ranges in others.chunks(threads.max(1)) {
+        let Some((first, others)) = ranges.split_first() else { break };
+        std::thread::scope(|scope| {
+            let others: Vec<_> =
+                others.iter().map(|range| scope.spawn(move || encode(range))).collect();
+            groups.add(encode(first)?)?;
+            for own in others {
+                let group = own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                groups.add(group?)?;
+            }
+            Ok::<(), ParquetError>(())
+        })?;
+    }
+    groups.end()
 }
 
 fn write_csv(file: File, parts: impl IntoIterator<Item: Borrow<Table>>) -> std::io::Result<()> {
@@ -298,6 +260,7 @@ fn put_rows(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
                 Values::Text(values) => {
                     put_csv(out, values[row].as_deref().map(quoted).as_ref())?;
                 }
+                Values::Words(words) => put_csv(out, Some(&words[row]))?,
                 Values::Same(text, _) => put_csv(out, Some(&quoted(text)))?,
             }
         }
@@ -323,8 +286,8 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::study::fixture;
-    use crate::study::tables::TableFile;
     use crate::study::tables::of_run;
+    use crate::study::tables::{Column, TableFile};
     use parquet::file::reader::FileReader;
     use parquet::record::Field;
     use raddle_sim::bound;
@@ -355,6 +318,10 @@ mod tests {
                 Values::Same(text, _) => {
                     assert!(cells.clone().all(|f| matches!(f, Field::Str(read) if read == text)));
                     Values::Same(text.clone(), cells.len())
+                }
+                Values::Words(words) => {
+                    assert!(cells.zip(words).all(|(f, w)| matches!(f, Field::Str(t) if t == w)));
+                    Values::Words(words.clone())
                 }
                 Values::Text(_) => Values::Text(
                     cells
@@ -400,7 +367,14 @@ mod tests {
                 let write = |format| {
                     write_all(folder.path(), parts.name, parts.split(most), format).unwrap()
                 };
-                assert_eq!(read_back(&write(Format::Parquet), &table), values, "{}", table.name);
+                let path = write(Format::Parquet);
+                assert_eq!(read_back(&path, &table), values, "{}", table.name);
+                let one_after_the_other = std::fs::read(&path).unwrap();
+                for threads in [1, 3] {
+                    let file = File::create(&path).unwrap();
+                    write_parquet_parts(file, &parts, most, threads).unwrap();
+                    assert_eq!(std::fs::read(&path).unwrap(), one_after_the_other);
+                }
                 assert_eq!(std::fs::read(write(Format::Csv)).unwrap(), csv, "{}", table.name);
             }
         }

@@ -38,7 +38,7 @@ impl Row for HopRow {
             "",
             "`left`, `trimmed` (and left), `moved` to another port, the cause that it was lost by \
              here or on the link, or `under_way`",
-            |row| row.fate.word().to_owned(),
+            |row| row.fate.word(),
         );
     }
 }

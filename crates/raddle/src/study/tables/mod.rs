@@ -9,6 +9,7 @@ mod explain;
 mod faults;
 mod files;
 mod flows;
+mod groups;
 mod hops;
 mod layers;
 mod nodes;
@@ -107,6 +108,8 @@ pub enum Values {
     F64(Vec<Option<f64>>),
     /// Texts.
     Text(Vec<Option<String>>),
+    /// Words of a few, in every row.
+    Words(Vec<&'static str>),
     /// One text in so many rows.
     Same(String, usize),
     /// Flags.
@@ -158,11 +161,25 @@ impl Parts<'_> {
 
     /// The same of some of its rows.
     pub fn split_range(&self, rows: Range<usize>, most: usize) -> impl Iterator<Item = Table> {
+        self.ranges(rows, most).map(|range| self.part(range))
+    }
+
+    /// Which rows those parts have.
+    fn ranges(
+        &self,
+        rows: Range<usize>,
+        most: usize,
+    ) -> impl Iterator<Item = Range<usize>> + use<> {
         let parts = rows.len().div_ceil(most).max(1);
         (0..parts).map(move |part| {
             let start = rows.start + part * most;
-            (self.part)(start..rows.end.min(start + most))
+            start..rows.end.min(start + most)
         })
+    }
+
+    /// Some rows.
+    fn part(&self, rows: Range<usize>) -> Table {
+        (self.part)(rows)
     }
 }
 
@@ -173,6 +190,7 @@ impl Values {
             Self::U64(values) => values.len(),
             Self::F64(values) => values.len(),
             Self::Text(values) => values.len(),
+            Self::Words(words) => words.len(),
             Self::Same(_, rows) => *rows,
             Self::Bool(values) => values.len(),
         }
@@ -181,6 +199,22 @@ impl Values {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The value of all rows, in one row, if they have one and are more.
+    fn same(&self) -> Option<Self> {
+        fn of<V: Clone + PartialEq>(values: &[V]) -> Option<Vec<V>> {
+            let (first, others) = values.split_first().filter(|(_, others)| !others.is_empty())?;
+            others.iter().all(|own| own == first).then(|| vec![first.clone()])
+        }
+        match self {
+            Self::U64(values) => of(values).map(Self::U64),
+            Self::F64(values) => of(values).map(Self::F64),
+            Self::Text(values) => of(values).map(Self::Text),
+            Self::Words(words) => of(words).map(Self::Words),
+            Self::Same(text, _) => Some(Self::Same(text.clone(), 1)),
+            Self::Bool(values) => of(values).map(Self::Bool),
+        }
     }
 }
 
@@ -201,6 +235,7 @@ impl Table {
                 Values::U64(values) => kept(values, keep),
                 Values::F64(values) => kept(values, keep),
                 Values::Text(values) => kept(values, keep),
+                Values::Words(words) => kept(words, keep),
                 Values::Same(_, rows) => *rows = keep.iter().filter(|keep| **keep).count(),
                 Values::Bool(values) => kept(values, keep),
             }

@@ -39,7 +39,7 @@ impl Row for PacketRow {
             "",
             "`delivered`, `not_needed` (it arrived when one of its number had, or out of order where \
              none of those is kept), `trimmed`, the cause that it was lost by, or `under_way`",
-            |row| row.fate.word().to_owned(),
+            |row| row.fate.word(),
         );
         table.col("marked", "", "whether it got a congestion mark", |row| row.marked);
         table.col(
