@@ -2,9 +2,11 @@
 
 use crate::faults::PortChange;
 use crate::faults::gate::Gate;
+use crate::faults::probability::of_a_wrong_bit;
 use crate::wire::serialisation::Wire;
 use raddle_schemes::rng::coin;
 use raddle_schemes::units::{Bytes, Rate, Time};
+use std::cmp::Ordering;
 
 /// Why a frame is lost on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,11 +188,17 @@ impl Link {
         if self.loss == 0 && self.bit_errors == 0.0 {
             return false;
         }
-        let survives = libm::pow(1.0 - self.bit_errors, 8.0 * size.0 as f64);
-        let noise = ((1.0 - survives) * 4_294_967_296.0) as u64;
-        // Either cause alone, or both: p + q - p q, in units of 2^-32.
-        let both = self.loss + noise - ((u128::from(self.loss) * u128::from(noise)) >> 32) as u64;
-        u64::from(coin(stream, start.0)) < both
+        let noise = of_a_wrong_bit(self.bit_errors, size);
+        // Either cause alone, or both: p + q - p q, in units of 2^-64.
+        let loss = u128::from(self.loss);
+        let both = (loss << 32) + noise - ((loss * noise) >> 32);
+        let (high, low) = ((both >> 32) as u64, both as u32);
+        // The second half of the coin decides once in 2^32 times.
+        match u64::from(coin(stream, start.0)).cmp(&high) {
+            Ordering::Less => true,
+            Ordering::Equal => coin(!stream, start.0) < low,
+            Ordering::Greater => false,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Probabilities of losses, as users give them and as coins are compared with them.
 
+use raddle_schemes::units::Bytes;
+
 /// Whether `value` is a probability that is 0, or can be told from 0.
 pub(super) fn is_probability(value: f64) -> bool {
     (0.0..=1.0).contains(&value) && (value == 0.0 || in_units_of_2_to_minus_32(value) > 0)
@@ -8,4 +10,34 @@ pub(super) fn is_probability(value: f64) -> bool {
 /// A probability as coins of 32 bits are compared with it.
 pub(super) fn in_units_of_2_to_minus_32(probability: f64) -> u64 {
     (probability * (1u64 << 32) as f64).round() as u64
+}
+
+/// How likely it is that a frame of `size` has a wrong bit if each is wrong with probability `rate`, in
+/// units of 2^-64: exact for the smallest rates, too.
+pub(super) fn of_a_wrong_bit(rate: f64, size: Bytes) -> u128 {
+    let wrong = -libm::expm1(8.0 * size.0 as f64 * libm::log1p(-rate));
+    (wrong * 18_446_744_073_709_551_616.0) as u128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 1 - (1 - rate)^bits.
+    #[test]
+    fn wrong_bits_are_as_likely_as_they_should_be() {
+        for (rate, bytes, expected) in [
+            (1e-12, 4160, 3.328e-8),
+            (1e-7, 4160, 3.3225e-3),
+            (1e-6, 4160, 3.2732e-2),
+            (1e-12, 64, 5.12e-10),
+            (1e-12, 8, 6.4e-11),
+            (1e-15, 4160, 3.328e-11),
+        ] {
+            let got = of_a_wrong_bit(rate, Bytes(bytes)) as f64 / 2f64.powi(64);
+            assert!((got / expected - 1.0).abs() < 2e-5, "{rate}, {bytes} B: {got:e}");
+        }
+        assert_eq!(of_a_wrong_bit(1.0, Bytes(1)), 1 << 64);
+        assert_eq!(of_a_wrong_bit(0.0, Bytes(4160)), 0);
+    }
 }
