@@ -8,6 +8,7 @@ mod circuits;
 mod flows;
 mod nodes;
 mod ports;
+mod retries;
 mod sums;
 
 use crate::plan::Plan;
@@ -33,6 +34,7 @@ pub fn violations(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     }
     flows::check(plan, outcome, &mut found);
     ports::check(plan, outcome, &mut found);
+    retries::check(plan, outcome, &mut found);
     nodes::check(plan, outcome, &mut found);
     sums::check(plan, outcome, &mut found);
     bounds::check(plan, outcome, &mut found);

@@ -53,6 +53,7 @@ pub mod plan;
 pub mod planning;
 pub mod record;
 pub mod reference;
+mod retry;
 pub mod theory;
 pub mod topology;
 pub mod waits;

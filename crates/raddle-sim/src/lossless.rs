@@ -3,6 +3,7 @@
 use crate::faults::{Faults, PortChange};
 use crate::headroom::rates;
 use crate::plan::{BufferPlan, Pfc, PfcLinks, Plan, QueuePlan};
+use crate::retry::RetryFacts;
 use crate::topology::{Fabric, Node, Switch};
 use crate::wire::frame::PFC_SIZE;
 use crate::wire::port_facts::PortFacts;
@@ -196,7 +197,13 @@ impl Plan {
         let silent = |port: u32| {
             self.faults.changes_of(PortId(port)).iter().any(|(_, change)| loses_frames(change))
         };
-        let tells = |switch: &Switch| !switch.ports.clone().any(silent);
+        // Copies heed no pause, and a pause may have to wait for them.
+        let retries = |port: u32| {
+            let ways = [PortId(port), self.fabric.ports[port as usize].peer];
+            ways.into_iter().any(|way| RetryFacts::of(self, way).is_some())
+        };
+        let tells =
+            |switch: &Switch| !switch.ports.clone().any(|port| silent(port) || retries(port));
         let switches = self.fabric.switches.iter();
         switches.map(|switch| tells(switch) && !self.has_middleware(switch)).collect()
     }

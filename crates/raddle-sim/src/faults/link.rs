@@ -60,6 +60,11 @@ impl Link {
         Self { gate, ..self }
     }
 
+    /// The same as it is now, for ever.
+    pub(crate) fn as_it_is(&self) -> Self {
+        Self { changes: Vec::new(), played: 0, gate: None, ..*self }
+    }
+
     /// Whether there is one.
     #[inline]
     pub fn has_gate(&self) -> bool {

@@ -18,7 +18,7 @@ pub mod totals;
 use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::Plan;
-use crate::record::{CreditFrames, Finished};
+use crate::record::{CreditFrames, Finished, RetryRecord};
 use crate::waits::Waits;
 use crate::wire::frame::{Frame, Locator, Locators, count};
 use crate::wire::note::Hops;
@@ -29,7 +29,7 @@ pub use endpoints::first_rto;
 use endpoints::starts::phase_of;
 use layout::Layout;
 use nic::{Departure, Nic};
-use raddle_schemes::ids::HostId;
+use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
 use std::sync::Arc;
@@ -248,6 +248,19 @@ impl<'a> Hosts<'a> {
     pub(crate) fn in_line(&self) -> u64 {
         let fifos = self.nics.iter().filter_map(|nic| nic.port.fifo.as_ref());
         count(fifos.flat_map(|fifo| fifo.frames())).0
+    }
+
+    /// Data packets that left hosts by links with retry and have not been taken in, and frames about credit.
+    pub(crate) fn kept(&self) -> (u64, u64) {
+        count(self.nics.iter().flat_map(Nic::all_ports).flat_map(|port| port.kept()))
+    }
+
+    /// What retry did on the links that leave hosts.
+    pub(crate) fn retries(&self) -> impl Iterator<Item = (PortId, RetryRecord)> {
+        let fabric = &self.ends.plan.fabric;
+        let hosts = self.ends.own.iter().zip(&self.nics);
+        let ports = hosts.flat_map(|(host, nic)| fabric.ports_of(*host).zip(nic.all_ports()));
+        ports.filter_map(|(id, port)| Some((id, port.retry_record()?)))
     }
 
     /// Frames that left hosts so far.

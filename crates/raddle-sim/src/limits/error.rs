@@ -23,6 +23,11 @@ pub enum LimitError {
         /// Why not.
         why: &'static str,
     },
+    /// Links have retry, and something of it does not go.
+    Retry {
+        /// Why not.
+        why: &'static str,
+    },
     /// A flow has too many packets.
     Packets {
         /// The flow.
@@ -266,6 +271,7 @@ impl fmt::Display for LimitError {
                 write!(f, "hosts have several ports, and {what} know of one only")
             }
             Self::HostQueue { why } => write!(f, "hosts have a queue, and {why}"),
+            Self::Retry { why } => write!(f, "links have retry, and {why}"),
             Self::Packets { flow, packets } => write!(
                 f,
                 "flow {} has {packets} packets; at most {NUMBER_LIMIT} fit, so send less or choose \

@@ -15,6 +15,7 @@
 //! | 2^16 hosts below a switch of a tree | division by multiplication with 32 bits is exact |
 //! | a queue of hosts with room for a packet, for a class that is never paused, one port and flows in turn | what comes first goes first |
 //! | one port of a host where hosts name routes or ToRs have middleware | both take its switch for the way to it |
+//! | of link-level retry: a window of 1 to 2^19 frames with room for a packet, cables that take time, no circuits | numbers have 20 bits; both ends meet by a link |
 //! | 256 ports of a switch where hosts name the route | 8 bits of a frame's entropy each |
 //! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
 //!
@@ -27,7 +28,7 @@ mod switches;
 
 pub use error::LimitError;
 
-use crate::plan::{Overflow, Plan};
+use crate::plan::{FRAMES_LIMIT, Overflow, Plan, WITHOUT_END};
 use crate::wire::frame::{Locators, NUMBER_LIMIT, SIZE_LIMIT};
 use crate::workload::Start;
 use raddle_schemes::ids::{FlowId, HostId};
@@ -60,6 +61,9 @@ impl Plan {
         if let Some(why) = self.lacks_of_host_queue().next() {
             return Err(LimitError::HostQueue { why });
         }
+        if let Some(why) = self.lacks_of_retry() {
+            return Err(LimitError::Retry { why });
+        }
         self.check_queues()?;
         self.check_flows()?;
         self.check_switches()?;
@@ -74,6 +78,28 @@ impl Plan {
             Some(end) if end == Time::ZERO || end > TIME_LIMIT => Err(LimitError::End { end }),
             _ => Ok(()),
         }
+    }
+
+    /// Why links cannot have retry as the plan has it.
+    fn lacks_of_retry(&self) -> Option<&'static str> {
+        let llr = self.llr?;
+        let largest = self.packet().max(self.transport.ack);
+        let against = [
+            (self.fabric.circuits.is_some(), "some are circuits"),
+            (
+                self.fabric.ports.iter().any(|port| port.delay == Span::ZERO),
+                "a cable takes no time",
+            ),
+            (
+                !(1..=FRAMES_LIMIT).contains(&llr.frames_max),
+                "a window of 1 to 524288 frames is legal",
+            ),
+            (llr.bytes_max.is_some_and(|own| own < largest), "no packet fits into its window"),
+            (!(1..=WITHOUT_END).contains(&llr.replays_max), "1 to 255 replays are legal"),
+            (llr.timer == Span::ZERO, "its timer takes no time"),
+            (llr.spacing.0 == 0, "answers have no distance"),
+        ];
+        against.into_iter().find(|(is, _)| *is).map(|(_, why)| why)
     }
 
     fn check_frames(&self) -> Result<(), LimitError> {

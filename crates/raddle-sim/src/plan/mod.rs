@@ -1,12 +1,14 @@
 //! Everything a run depends on, proved valid: the engines' only input.
 
 mod buffer;
+mod llr;
 mod ordered;
 mod pfc;
 mod queue;
 mod transport;
 
 pub use buffer::{BufferPlan, Per};
+pub use llr::{Detect, FRAMES_LIMIT, Flush, Llr, Tax, WITHOUT_END};
 pub(crate) use ordered::OrderedWhen;
 pub use pfc::{Pfc, PfcLinks, Watchdog};
 pub use queue::{AckQueue, CLASS_LIMIT, MarkAt, Overflow, QueuePlan, Service};
@@ -40,6 +42,8 @@ pub struct Plan {
     pub known_routes: Vec<(Time, Arc<Forwarding>)>,
     /// The switches' queues.
     pub queue: QueuePlan,
+    /// Link-level retry on every link; `None` without it.
+    pub llr: Option<Llr>,
     /// The memory that the queues of a switch share; `None` where each has its own.
     pub buffer: Option<BufferPlan>,
     /// The switches' load balancing.
@@ -89,6 +93,7 @@ impl Plan {
                 gap: Bytes(0),
                 pfc: None,
             },
+            llr: None,
             buffer: None,
             switch_load_balance: switch::Config::Ecmp(switch::ecmp::Config::default()),
             tor: None,

@@ -27,6 +27,7 @@ use rows::{ProgressRow, RouteRow};
 use series::join_pairs;
 pub use sizes::Sizes;
 
+use crate::retry::{Serving, Verdict};
 use crate::wire::frame::Frame;
 use raddle_schemes::buffer::forest::Features;
 use raddle_schemes::buffer::headroom::Pools;
@@ -135,6 +136,55 @@ pub struct PortRecord {
     pub dropped_data: [u64; 5],
     /// What flow control did here; `None` at hosts and without it.
     pub pfc: Option<Box<PfcRecord>>,
+}
+
+/// What link-level retry did on one directed link. Copies are not among [`PortRecord::frames`] and
+/// [`PortRecord::bytes`], which count each frame once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RetryRecord {
+    /// Frames that left with a number for the first time, those of flow control among them.
+    pub frames: u64,
+    /// Frames that left without one.
+    pub unnumbered: u64,
+    /// Frames that left again.
+    pub replayed_frames: u64,
+    /// Their bytes.
+    pub replayed_bytes: u64,
+    /// Of all that left with a number: what the far end took in.
+    pub accepted: u64,
+    /// What noise spoiled, or the link that went down under it.
+    pub spoiled: u64,
+    /// What came while one before it was missing.
+    pub discarded: u64,
+    /// What had been taken in before.
+    pub duplicates: u64,
+    /// Negative answers that came back.
+    pub nacks: u64,
+    /// How often none came in time.
+    pub timeouts: u64,
+    /// Frames given up, among those lost for noise ([`DropCause::Loss`]).
+    pub flushed: u64,
+    /// Most bytes sent and not acknowledged.
+    pub kept_bytes_max: u64,
+}
+
+impl RetryRecord {
+    /// A frame that had a number has left.
+    pub(crate) fn count(&mut self, serving: Serving) {
+        if serving.is_copy {
+            self.replayed_frames += 1;
+            self.replayed_bytes += serving.bytes;
+        } else {
+            self.frames += 1;
+        }
+        let count = match serving.verdict {
+            Verdict::Accepted => &mut self.accepted,
+            Verdict::Spoiled => &mut self.spoiled,
+            Verdict::Discarded => &mut self.discarded,
+            Verdict::Duplicate => &mut self.duplicates,
+        };
+        *count += 1;
+    }
 }
 
 /// What priority-based flow control did at one port of a switch. Its frames are not among
@@ -393,6 +443,8 @@ pub struct Outcome {
     /// Of the frames lost on a link ([`DropCause::Loss`]), those of which some bit passed while the circuit
     /// was not up, by port. Empty where all clocks are right.
     pub clipped_frames: Vec<u64>,
+    /// What link-level retry did on the link that leaves each port; empty without it.
+    pub retries: Vec<RetryRecord>,
     /// Frames that passed a link while it was not open, of those that somebody watched: none.
     pub outside_openings: u64,
     /// What schemes have shown of themselves, by holder and time, if [`RecordPlan::probes`] asked for it.

@@ -162,6 +162,23 @@ impl Recorder {
     }
 
     fn note_departed(&mut self, port: PortId, now: Time, frame: Frame) {
+        self.trace(port, now, frame, What::Left);
+        self.note_sent(port, now, frame);
+    }
+
+    /// The same of one that the far end did not take in, and of which there is a copy.
+    pub fn sent_in_vain(&mut self, port: PortId, now: Time, frame: Frame) {
+        if self.on {
+            self.note_sent(port, now, frame);
+        }
+    }
+
+    /// A copy's last bit left `port`, and the far end took it in.
+    pub fn copy_departed(&mut self, port: PortId, now: Time, frame: Frame) {
+        self.trace(port, now, frame, What::Left);
+    }
+
+    fn note_sent(&mut self, port: PortId, now: Time, frame: Frame) {
         self.make_room(now);
         let place = self.place(port);
         if let Some(queues) = &mut self.queues {
@@ -174,7 +191,6 @@ impl Recorder {
         if let Some(routes) = &mut self.routes {
             routes.departed(port, now, frame, buckets);
         }
-        self.trace(port, now, frame, What::Left);
         if let Some(series) = self.series(port) {
             if let Some(bytes) = buckets.at(&mut series.bytes, now) {
                 *bytes += frame.size().0;
@@ -227,6 +243,16 @@ impl Recorder {
     /// A frame was lost at `port`.
     pub fn dropped(&mut self, port: PortId, now: Time, frame: Frame, cause: DropCause) {
         self.trace(port, now, frame, What::Lost(cause));
+        self.note_dropped(port, now, frame);
+    }
+
+    /// A copy of a frame that left `port` was given up, and the far end has not got it.
+    pub fn gave_up(&mut self, port: PortId, now: Time, frame: Frame) {
+        self.trace(port, now, frame, What::GivenUp);
+        self.note_dropped(port, now, frame);
+    }
+
+    fn note_dropped(&mut self, port: PortId, now: Time, frame: Frame) {
         self.make_room(now);
         let buckets = self.buckets;
         buckets.count(&mut self.timeline.dropped, now);

@@ -14,6 +14,19 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let port = &mut self.ports[id.index()];
         port.keep_before(now);
         match port.link.play() {
+            Some(PortChange::Down) if port.retry.is_some() => {
+                if port.in_service.as_ref().is_some_and(|service| service.numbered.is_some())
+                    && let Some(service) = port.in_service.take()
+                    && let Some(numbered) = service.numbered
+                {
+                    self.leave(now, id, service, numbered);
+                }
+                self.on_link(now, id, PortChange::Down);
+                let drops = self.plan.faults.on_down == OnDown::Drop;
+                let waits =
+                    self.ports[id.index()].retry.as_ref().is_some_and(|retry| !retry.is_cut_off());
+                self.cut_off(now, id, drops && !waits);
+            }
             Some(PortChange::Down) => {
                 self.cut_off(now, id, self.plan.faults.on_down == OnDown::Drop);
             }
@@ -23,7 +36,10 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 }
                 self.want_wire(now, id);
             }
-            Some(PortChange::Up) => self.want_wire(now, id),
+            Some(PortChange::Up) => {
+                self.on_link(now, id, PortChange::Up);
+                self.want_wire(now, id);
+            }
             // What waits may fit elsewhere now.
             _ if port.link.has_gate() => self.want_wire(now, id),
             _ => {}
@@ -31,7 +47,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
     }
 
     /// What is on the wire is lost, and what is queued if `all` is.
-    fn cut_off(&mut self, now: Time, id: PortId, all: bool) {
+    pub(super) fn cut_off(&mut self, now: Time, id: PortId, all: bool) {
         let port = &mut self.ports[id.index()];
         port.free_at = now;
         port.services += 1;

@@ -10,6 +10,7 @@ mod around;
 mod faults;
 mod hosts;
 mod hybrid;
+mod llr;
 mod memory;
 mod pfc;
 mod port;
@@ -29,6 +30,7 @@ use crate::record::deadlock::circle;
 use crate::record::followers::{Follower, in_order};
 use crate::record::recorder::{Recorded, Recorder};
 use crate::record::{DropCause, Observer, Outcome, Progress, Stop};
+use crate::retry::RetryFacts;
 use crate::topology::Node;
 use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count};
@@ -37,6 +39,7 @@ use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
 use hosts::{Departure, Hosts};
 use hybrid::Uplink;
+use llr::{Receiver, Sender};
 use port::Port;
 use queue::{EventQueue, Heap};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -56,6 +59,18 @@ enum Kind {
     Departure { port: u32, service: u32 },
     /// A port's link changes.
     Fault { port: u32 },
+    /// A frame has come to the far end of a link with retry, which is at this port.
+    FrameThere { port: u32 },
+    /// The far end answers by this port.
+    Answer { port: u32 },
+    /// Its answer has come to this port.
+    AnswerBack { port: u32, is_nack: bool, next: u32, life: u32 },
+    /// A port with retry has waited for something for long enough.
+    RetryTimer { port: u32 },
+    /// The far end, at this port, is asked to begin anew, if it is not `known`.
+    InitThere { port: u32, life: u32, is_known: bool },
+    /// It has.
+    EchoBack { port: u32, life: u32 },
     /// A pause has to be renewed.
     Refresh { port: u32 },
     /// The policy of a switch's memory, or middleware, wants to be called.
@@ -108,6 +123,8 @@ struct Reference<'a, Q> {
     of_hosts: Arbitration,
     /// Which port of a host goes first.
     of_host_ports: Arbitration,
+    /// By port, the far end of the link that leads there, where that has retry.
+    receivers: Vec<Option<Receiver>>,
     /// One per switch, where its ports share memory.
     memories: Vec<Memory>,
     /// One per switch, where it is a ToR with middleware.
@@ -165,7 +182,15 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             *link = link.clone().with_gate(plan.gate(id));
         }
         let ports = PortFacts::of(plan).zip(links);
-        let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
+        let ports = (0..).map(PortId).zip(ports);
+        let ports = ports.map(|(id, (facts, link))| {
+            let retry = RetryFacts::of(plan, id).map(Sender::new);
+            Port::new(&plan.queue, facts, link, retry)
+        });
+        let receivers = plan.fabric.ports.iter().map(|port| {
+            let facts = RetryFacts::of(plan, port.peer)?;
+            Some(Receiver::new(facts.llr))
+        });
         let hash = plan.leaves_flows_to_ecmp();
         let selectors = (0..plan.fabric.switches.len() as u64).map(|index| {
             let stream = stream(plan.seed, "switch", index);
@@ -194,6 +219,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             of_in_ports: of_in_ports.collect(),
             of_hosts: Arbitration::of_hosts(plan.seed),
             of_host_ports: Arbitration::of_host_ports(plan.seed),
+            receivers: receivers.collect(),
             memories: memories.collect(),
             tors: tors.collect(),
             uplinks: Uplink::of(plan),
@@ -207,7 +233,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             handled: 0,
         };
         for (port, changes) in &plan.faults.ports {
-            for (at, _) in changes.iter().filter(|_| port.0 >= plan.fabric.host_ports()) {
+            let is_told =
+                port.0 >= plan.fabric.host_ports() || RetryFacts::of(plan, *port).is_some();
+            for (at, _) in changes.iter().filter(|_| is_told) {
                 reference.push_at_port(*at, Kind::Fault { port: port.0 }, *port);
             }
         }
@@ -247,7 +275,20 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let now = event.at;
         match event.kind {
             Kind::Departure { port, service } => self.depart(now, PortId(port), service),
+            Kind::Fault { port } if port < self.plan.fabric.host_ports() => {
+                self.host_fault(now, PortId(port));
+            }
             Kind::Fault { port } => self.fault(now, PortId(port)),
+            Kind::FrameThere { port } => self.frame_there(now, PortId(port)),
+            Kind::Answer { port } => self.answer(now, PortId(port)),
+            Kind::AnswerBack { port, is_nack, next, life } => {
+                self.answer_back(now, PortId(port), (is_nack, next, life));
+            }
+            Kind::RetryTimer { port } => self.on_retry_timer(now, PortId(port)),
+            Kind::InitThere { port, life, is_known } => {
+                self.init_there(now, PortId(port), life, is_known);
+            }
+            Kind::EchoBack { port, life } => self.echo_back(now, PortId(port), life),
             Kind::Refresh { port } => self.refresh(now, PortId(port)),
             Kind::Timer { switch } => self.on_timer(now, SwitchId(switch)),
             Kind::Born { switch, more } => self.queue_born(now, SwitchId(switch), more),
@@ -292,9 +333,18 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     }
 
     fn run_local(&mut self, now: Time, host: HostId) {
-        if let Some(Departure { frame, departs, lost }) = self.hosts.run_local(now, host) {
+        if let Some(Departure { frame, departs, lost, numbered }) = self.hosts.run_local(now, host)
+        {
             let plane = self.hosts.addresses.locators.plane(frame.to);
             let port = self.plan.fabric.host_port(host, plane);
+            if let Some(numbered) = numbered {
+                if !numbered.is_copy {
+                    self.recorder.sent_in_vain(port, departs, frame);
+                }
+                self.put_on_link(departs, port, numbered, (frame, Note::default()));
+                self.arm_retry(port);
+                return self.arm_woken(now);
+            }
             match lost {
                 Some(cause) => self.recorder.dropped(port, now, frame, cause),
                 None => self.launch(departs, port, frame, Note::default()),
@@ -338,16 +388,19 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
     }
 
-    fn finish(self, ending: Ending, end: Time) -> Outcome {
+    fn finish(mut self, ending: Ending, end: Time) -> Outcome {
+        let (retries, kept) = self.end_retries();
         let on_links = self.events.into_events();
         let on_links = on_links.filter(|event| matches!(event.kind, Kind::Arrival { .. }));
         let queued = self.ports.iter().flat_map(|port| {
             let waiting = port.queues.iter().flatten().map(|(frame, ..)| *frame);
-            waiting.chain(port.in_service.as_ref().map(|service| service.frame))
+            // What has a number is on its link or kept.
+            let on_wire = port.in_service.as_ref().filter(|service| service.numbered.is_none());
+            waiting.chain(on_wire.map(|service| service.frame))
         });
         let held = self.tors.iter().flatten().flat_map(Middleware::held);
         let under_way = on_links.map(|event| event.frame).chain(queued).chain(held);
-        let under_way = under_way.chain(self.hosts.in_line());
+        let under_way = under_way.chain(self.hosts.in_line()).chain(kept);
         let (in_flight_data, credit) = count(under_way);
         let host_ports = self.plan.fabric.host_ports() as usize;
         let ((flows, nics, timeline, mut probes), mut credit_frames) = self.hosts.finish();
@@ -416,6 +469,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             deadlock,
             outside_openings,
             late_frames,
+            retries,
             clipped_frames,
             memory_bytes_max: memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),

@@ -1,5 +1,6 @@
 //! A switch port of the reference engine: a queue per class, and one frame in service.
 
+use super::llr::{Numbered, Sender};
 use super::turns::{Queue, Turns};
 use crate::faults::link::{Link, Lost};
 use crate::plan::QueuePlan;
@@ -11,7 +12,7 @@ use crate::wire::watchdog::Storm;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue as PortQueue;
 use raddle_schemes::marking::AnyMarker;
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::{Bytes, Rate, Time};
 use std::num::NonZeroU32;
 
 /// A switch port.
@@ -38,6 +39,8 @@ pub(super) struct Port {
     /// Flow control of what comes in here.
     pub(super) ingress: Ingress,
     pub(super) record: PortRecord,
+    /// Link-level retry.
+    pub(super) retry: Option<Sender>,
     /// Bytes that have joined the queues.
     pub(super) entered: u64,
     /// Bytes that a second wire has taken from them, where telemetry counts both as one.
@@ -59,6 +62,8 @@ pub(super) struct InService {
     pub(super) lost: Option<Lost>,
     /// What switches wrote into it.
     pub(super) note: Note,
+    /// Its number, where the link has retry.
+    pub(super) numbered: Option<Numbered>,
 }
 
 /// What came in through a port and has not left the switch, and what the far end knows of it.
@@ -76,7 +81,12 @@ pub(super) struct Ingress {
 }
 
 impl Port {
-    pub(super) fn new(plan: &QueuePlan, facts: PortFacts, link: Link) -> Self {
+    pub(super) fn new(
+        plan: &QueuePlan,
+        facts: PortFacts,
+        link: Link,
+        retry: Option<Sender>,
+    ) -> Self {
         let data = usize::from(plan.classes);
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         let record = PortRecord { pfc, ..Default::default() };
@@ -95,11 +105,18 @@ impl Port {
             storms: vec![Storm::default(); data],
             ingress: Ingress { bytes: vec![0; data], ..Ingress::default() },
             record,
+            retry,
             entered: 0,
             moved: 0,
             closes: None,
             before: None,
         }
+    }
+
+    /// The rate that frames have which start at `now`.
+    pub(super) fn rate_at(&mut self, now: Time) -> Rate {
+        let rate = self.link.wire_at(now).rate();
+        self.retry.as_ref().map_or(rate, |retry| retry.llr().taxed(rate))
     }
 
     /// Who marks the data of a class.

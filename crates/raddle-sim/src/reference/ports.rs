@@ -1,9 +1,11 @@
 //! A port's queues and its wire: what joins, is marked, trimmed or refused, and what leaves.
 
+use super::llr::{Next, Numbered, Sender};
 use super::port::InService;
 use super::queue::EventQueue;
 use super::{Event, Kind, Reference};
 use crate::faults::OnDown;
+use crate::faults::link::Lost;
 use crate::plan::{AckQueue, MarkAt, Overflow, Service};
 use crate::record::DropCause;
 use crate::topology::Node;
@@ -21,7 +23,8 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let is_apart = frame.is_control() && !self.travels_with_data(frame);
         let port = &mut self.ports[id.index()];
         port.keep_before(now);
-        if !port.link.is_up() && plan.faults.on_down == OnDown::Drop {
+        let waits = port.retry.as_ref().is_some_and(|retry| !retry.is_cut_off());
+        if !port.link.is_up() && !waits && plan.faults.on_down == OnDown::Drop {
             return self.drop(now, id, frame, DropCause::LinkDown);
         }
         let size = frame.size().0;
@@ -105,13 +108,20 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 at => return self.push_at_port(at, Kind::WireFree { port: id.0 }, id),
             }
         }
+        let next = port.retry.as_ref().map_or(Next::New, Sender::next);
+        match next {
+            Next::Copy => return self.serve_copy(now, id),
+            Next::Nothing => return,
+            Next::FlowControl if port.ingress.news == 0 => return,
+            _ => {}
+        }
         let Some((frame, came_in, class, mut note)) = port.next_frame(now) else { return };
         if !self.lets_go(now, id, frame, &note) {
             self.refuse(now, (id, class), came_in, frame);
             return self.serve(now, id);
         }
         let port = &mut self.ports[id.index()];
-        let rate = port.link.wire_at(now).rate();
+        let rate = port.rate_at(now);
         let has_telemetry = self.carriers.is_some_and(Carriers::have_telemetry);
         if has_telemetry && !frame.is_control() && self.plan.fabric.is_told_of(id) {
             let waiting = port.bytes.iter().sum::<u64>() - frame.size().0;
@@ -125,8 +135,27 @@ impl<Q: EventQueue> Reference<'_, Q> {
             });
         }
         let departs = now + rate.serialisation(frame.size());
-        let lost = port.link.fate(port.facts.loss_stream, (now, departs), frame.size());
-        port.in_service = Some(InService { frame, came_in, class, start: now, lost, note });
+        let mut lost = port.link.fate(port.facts.loss_stream, (now, departs), frame.size());
+        let way = (lost.is_some(), port.link.next_down() < departs);
+        let mut numbered = None;
+        if let Some(retry) = &mut port.retry {
+            match next {
+                Next::New | Next::FlowControl => {
+                    let kept = (frame, note.clone());
+                    numbered = Some(retry.start((now, departs), kept, way));
+                    lost = None;
+                }
+                _ => {
+                    let is_thrown_away = next == Next::ThrownAway;
+                    lost = lost.or(is_thrown_away.then_some(Lost::Noise));
+                    if !way.1 {
+                        retry.count_unnumbered();
+                    }
+                }
+            }
+        }
+        let start = now;
+        port.in_service = Some(InService { frame, came_in, class, start, lost, note, numbered });
         port.services += 1;
         port.free_at = departs + rate.serialisation(self.plan.queue.gap);
         let service = port.services;
@@ -134,36 +163,56 @@ impl<Q: EventQueue> Reference<'_, Q> {
         if frame.is_pfc() {
             self.arm_refresh(now, id);
         }
+        self.arm_retry(id);
     }
 
-    pub(super) fn depart(&mut self, now: Time, id: PortId, service: u32) {
+    /// Begins to send the next copy.
+    fn serve_copy(&mut self, now: Time, id: PortId) {
         let port = &mut self.ports[id.index()];
-        if port.services != service {
-            return;
-        }
-        port.keep_before(now);
-        let Some(InService { mut frame, came_in, class, start, lost, note }) =
-            port.in_service.take()
-        else {
-            return;
-        };
-        let free_at = port.free_at;
-        // Who finds the wire free when it comes is served at once.
-        let is_second = self.plan.fabric.is_packet_uplink(id);
-        let pauses = port.facts.pfc.is_some();
-        let waits = is_second || pauses || port.queues.iter().any(|queue| !queue.is_empty());
-        if waits || free_at > now {
-            self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
-        }
-        let port = &mut self.ports[id.index()];
-        if let (true, Some(record)) = (frame.is_pfc(), &mut port.record.pfc) {
-            record.frames += 1;
-            return if lost.is_some() {
-                self.drop(now, id, frame, DropCause::Loss);
+        let rate = port.rate_at(now);
+        let Some(retry) = &mut port.retry else { return };
+        let Some((frame, note)) = retry.next_copy() else { return };
+        let departs = now + rate.serialisation(frame.size());
+        let is_spoiled = port.link.loses(port.facts.loss_stream, now, frame.size());
+        let is_cut = port.link.next_down() < departs;
+        let numbered = Some(retry.start_copy(departs, (is_spoiled, is_cut)));
+        let (came_in, class, start, lost) = (PortId(0), 0, now, None);
+        port.in_service = Some(InService { frame, came_in, class, start, lost, note, numbered });
+        port.services += 1;
+        port.free_at = departs + rate.serialisation(self.plan.queue.gap);
+        let service = port.services;
+        self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
+        self.arm_retry(id);
+    }
+
+    /// The last bit of a frame with a number has left, or the link went down under it.
+    pub(super) fn leave(&mut self, now: Time, id: PortId, service: InService, numbered: Numbered) {
+        let InService { mut frame, came_in, class, start, note, .. } = service;
+        if !numbered.is_copy {
+            if frame.is_pfc() {
+                let record = &mut self.ports[id.index()].record.pfc;
+                record.iter_mut().for_each(|record| record.frames += 1);
             } else {
-                self.launch(now, id, frame, note);
-            };
+                self.leave_queue(now, id, &mut frame, (class, start));
+                self.recorder.sent_in_vain(id, now, frame);
+                self.gone(now, (id, class), came_in, frame.size(), true);
+            }
+            if let Some(retry) = &mut self.ports[id.index()].retry {
+                retry.rewrite(numbered, frame, &note);
+            }
         }
+        self.put_on_link(now, id, numbered, (frame, note));
+    }
+
+    /// A frame is no longer in its queue: it counts, and may be marked.
+    fn leave_queue(
+        &mut self,
+        now: Time,
+        id: PortId,
+        frame: &mut Frame,
+        (class, start): (usize, Time),
+    ) {
+        let port = &mut self.ports[id.index()];
         let size = frame.size();
         port.bytes[class] -= size.0;
         port.record.frames += 1;
@@ -178,6 +227,40 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 self.recorder.marked(id, now);
             }
         }
+    }
+
+    pub(super) fn depart(&mut self, now: Time, id: PortId, service: u32) {
+        let port = &mut self.ports[id.index()];
+        if port.services != service {
+            return;
+        }
+        port.keep_before(now);
+        let Some(in_service) = port.in_service.take() else { return };
+        let free_at = port.free_at;
+        // Who finds the wire free when it comes is served at once.
+        let is_second = self.plan.fabric.is_packet_uplink(id);
+        let pauses = port.facts.pfc.is_some();
+        let keeps = port.retry.is_some();
+        let waits =
+            is_second || pauses || keeps || port.queues.iter().any(|queue| !queue.is_empty());
+        if waits || free_at > now {
+            self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
+        }
+        if let Some(numbered) = in_service.numbered {
+            return self.leave(now, id, in_service, numbered);
+        }
+        let InService { mut frame, came_in, class, start, lost, note, .. } = in_service;
+        let port = &mut self.ports[id.index()];
+        if let (true, Some(record)) = (frame.is_pfc(), &mut port.record.pfc) {
+            record.frames += 1;
+            return if lost.is_some() {
+                self.drop(now, id, frame, DropCause::Loss);
+            } else {
+                self.launch(now, id, frame, note);
+            };
+        }
+        self.leave_queue(now, id, &mut frame, (class, start));
+        let size = frame.size();
         self.recorder.departed(id, now, frame);
         if !is_second {
             self.gone(now, (id, class), came_in, size, true);

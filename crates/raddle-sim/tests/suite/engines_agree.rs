@@ -34,6 +34,8 @@ const GATE_CASES: u32 = 250;
 const SLICE_CASES: u32 = 250;
 /// The same for plans on hybrid ToRs.
 const HYBRID_CASES: u32 = 250;
+/// The same for plans whose links have retry.
+const RETRY_CASES: u32 = 400;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -68,6 +70,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_busy_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::busy_plan(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(RETRY_CASES))]
+
+    /// The same where links have retry, and noise and cuts give them reason to.
+    #[test]
+    fn engines_agree_on_random_plans_with_retry(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 40)) {
+        let plan = crate::random::plan_with_retry(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

@@ -41,6 +41,7 @@ mod planes;
 mod policies;
 mod probes;
 mod random;
+mod retry;
 mod routes_fit;
 mod schedules;
 mod shared_memory;

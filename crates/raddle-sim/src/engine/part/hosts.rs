@@ -6,8 +6,9 @@ use crate::engine::part::Part;
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::world::World;
 use crate::faults::intervals::covers;
-use crate::host::nic::Departure;
+use crate::host::nic::{Departure, RetryStep};
 use crate::record::DropCause;
+use crate::record::recorder::Recorder;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::plane::MOST_PLANES;
 use raddle_schemes::units::Time;
@@ -49,19 +50,15 @@ impl Part<'_> {
                     }
                     let departure;
                     (departure, local) = running.run_local(now);
-                    if let Some(Departure { frame, departs, lost }) = departure {
-                        match lost {
-                            None => {
-                                if let Some(notes) = notes {
-                                    notes.leave_host(port, frame, far_end, outbox);
-                                }
-                                wire.launch(departs, frame, far_end, calendar, outbox);
+                    if let Some(departure) = departure {
+                        let Departure { frame, departs, .. } = departure;
+                        if departure.is_on_link() {
+                            if let Some(notes) = notes {
+                                notes.leave_host(port, frame, far_end, outbox);
                             }
-                            Some(cause) => recorder.dropped(port, now, frame, cause),
+                            wire.launch(departs, frame, far_end, calendar, outbox);
                         }
-                        if lost != Some(DropCause::LinkDown) {
-                            recorder.departed(port, departs, frame);
-                        }
+                        note_departure(recorder, port, now, departure);
                     }
                 } else {
                     let now = arrival;
@@ -122,23 +119,19 @@ impl Part<'_> {
                     let now = local;
                     let departure;
                     (departure, local) = running.run_local(now);
-                    if let Some(Departure { frame, departs, lost }) = departure {
+                    if let Some(departure) = departure {
+                        let Departure { frame, departs, .. } = departure;
                         let plane = running.plane(frame);
                         let port = fabric.host_port(own, plane);
                         let line = own_lines * plane as usize + host as usize;
                         let far_end = self.far_ends[line];
-                        match lost {
-                            None => {
-                                if let Some(notes) = notes {
-                                    notes.leave_host(port, frame, far_end, outbox);
-                                }
-                                self.lines[line].launch(departs, frame, far_end, calendar, outbox);
+                        if departure.is_on_link() {
+                            if let Some(notes) = notes {
+                                notes.leave_host(port, frame, far_end, outbox);
                             }
-                            Some(cause) => recorder.dropped(port, now, frame, cause),
+                            self.lines[line].launch(departs, frame, far_end, calendar, outbox);
                         }
-                        if lost != Some(DropCause::LinkDown) {
-                            recorder.departed(port, departs, frame);
-                        }
+                        note_departure(recorder, port, now, departure);
                     }
                 } else {
                     let (now, port) = (arrival, fabric.host_port(own, plane));
@@ -254,6 +247,25 @@ impl Part<'_> {
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Host { host });
         }
+    }
+}
+
+/// What a host's wire took at `now` is recorded.
+#[inline]
+fn note_departure(recorder: &mut Recorder, port: PortId, now: Time, departure: Departure) {
+    let Departure { frame, departs, lost, retry } = departure;
+    match retry {
+        None => {
+            if let Some(cause) = lost {
+                recorder.dropped(port, now, frame, cause);
+            }
+            if lost != Some(DropCause::LinkDown) {
+                recorder.departed(port, departs, frame);
+            }
+        }
+        Some(RetryStep::InVain) => recorder.sent_in_vain(port, departs, frame),
+        Some(RetryStep::Copy) => recorder.copy_departed(port, departs, frame),
+        Some(RetryStep::GivenUp) => recorder.gave_up(port, now, frame),
     }
 }
 

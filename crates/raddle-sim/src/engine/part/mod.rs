@@ -29,7 +29,7 @@ use crate::plan::Plan;
 use crate::record::deadlock::Waiting;
 use crate::record::probes::ProbeRow;
 use crate::record::recorder::Recorder;
-use crate::record::{PortRecord, TorRecord, TrainingRow};
+use crate::record::{PortRecord, RetryRecord, TorRecord, TrainingRow};
 use crate::topology::{Fabric, Node};
 use crate::waits::Waits;
 use crate::wire::arbitration::Arbitration;
@@ -365,6 +365,13 @@ impl<'a> Part<'a> {
         self.switches.iter().filter_map(of)
     }
 
+    /// What retry did on the links that leave this part's nodes.
+    pub(super) fn retries(&self) -> impl Iterator<Item = (PortId, RetryRecord)> {
+        let general = self.ports.general.iter();
+        let own = general.filter_map(|port| Some((port.id(), port.retry_record()?)));
+        own.chain(self.world.hosts.retries())
+    }
+
     /// What passed the ports of this part's switches.
     pub(super) fn port_records(&self) -> impl Iterator<Item = (PortId, PortRecord)> {
         let ids = self.switches.iter().flat_map(|switch| {
@@ -381,7 +388,7 @@ impl<'a> Part<'a> {
         let held = self.switches.iter().filter_map(|switch| switch.shared.tor.as_ref());
         let held = held.flat_map(|tor| tor.held());
         let (data, credit) = count(on_links.map(|entry| entry.frame).chain(held));
-        let queued = self.ports.queued();
-        (data + queued.0 + self.world.hosts.in_line(), credit + queued.1)
+        let (queued, kept) = (self.ports.queued(), self.world.hosts.kept());
+        (data + queued.0 + kept.0 + self.world.hosts.in_line(), credit + queued.1 + kept.1)
     }
 }

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::record::deadlock::circle;
 use crate::record::followers::in_order;
 use crate::record::recorder::{Recorded, Recorder};
-use crate::record::{CreditFrames, Outcome, PortRecord, Stop, TorRecord};
+use crate::record::{CreditFrames, Outcome, PortRecord, RetryRecord, Stop, TorRecord};
 
 pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
@@ -21,6 +21,8 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let tors = plan.tor.as_ref().map_or(0, |_| plan.fabric.switches.len());
     let mut tors = vec![TorRecord::default(); tors];
     let (mut pools, mut training, mut probes) = (Vec::new(), Vec::new(), Vec::new());
+    let retries = plan.llr.map_or(0, |_| ports.len());
+    let mut retries = vec![RetryRecord::default(); retries];
     let (mut pausing, mut waiting) = (vec![0; ports.len()], Vec::new());
     for mut part in parts {
         probes.extend(part.probes());
@@ -38,6 +40,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
                 waiting.extend(data);
             }
         }
+        part.retries().for_each(|(port, record)| retries[port.index()] = record);
         part.tors().for_each(|(switch, record)| tors[switch.index()] = record);
         lost_on_arrival.extend(part.world.lost_on_arrival);
         recorder.add(part.world.recorder);
@@ -90,6 +93,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         deadlock,
         outside_openings,
         late_frames,
+        retries,
         clipped_frames,
         tors,
         probes: in_order(probes),

@@ -5,6 +5,7 @@ mod hop_logs;
 mod pair_order;
 mod planned;
 mod receiving;
+mod retried;
 pub(crate) mod slots;
 mod source_routes;
 pub(in crate::host) mod starts;
@@ -243,6 +244,11 @@ impl<'a> Ends<'a> {
             }
             nic.select_due(now);
         }
+        if nic.has_retry()
+            && let Some(done) = self.before_new(now, nic)
+        {
+            return done;
+        }
         let frame = if !nic.can_send(now) {
             None
         } else if nic.control_goes_first()
@@ -274,6 +280,11 @@ impl<'a> Ends<'a> {
             nic.put_in_line(frame);
         }
         nic.turn_to_fifo(false);
+        if nic.has_retry()
+            && let Some(done) = self.before_new(now, nic)
+        {
+            return done;
+        }
         let frame = if nic.wire_is_free(now) && nic.can_send(now) {
             self.next_beside_line(now, nic)
         } else {

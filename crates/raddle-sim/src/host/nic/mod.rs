@@ -14,6 +14,7 @@ pub(super) mod planes;
 mod port;
 pub(super) mod pulls;
 pub(crate) mod reach;
+pub(super) mod retried;
 pub(super) mod timers;
 pub(super) mod turns;
 
@@ -41,6 +42,27 @@ pub struct Departure {
     pub departs: Time,
     /// Why it never will, if so.
     pub lost: Option<DropCause>,
+    /// What retry has to do with it, if anything.
+    pub retry: Option<RetryStep>,
+}
+
+/// What a link with retry did with a frame that is more than to send it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryStep {
+    /// It left, and the far end does not take it in: a copy will go.
+    InVain,
+    /// It is a copy, which the far end takes in.
+    Copy,
+    /// Its copy was given up.
+    GivenUp,
+}
+
+impl Departure {
+    /// Whether it reaches the far end.
+    #[inline]
+    pub(crate) fn is_on_link(&self) -> bool {
+        self.lost.is_none() && self.retry != Some(RetryStep::InVain)
+    }
 }
 
 /// One host's NIC.
@@ -239,9 +261,9 @@ impl Nic {
     #[inline(always)]
     pub(crate) fn can_send(&mut self, now: Time) -> bool {
         if let Some(faults) = &mut self.port.faults {
-            faults.link.advance(now);
+            faults.advance(now);
             if self.planes.is_some() {
-                if !self.is_in(now) {
+                if !self.is_in(now) || self.waits_for_retry(now) {
                     return false;
                 }
             } else if !faults.link.is_up() {

@@ -3,6 +3,7 @@
 use super::Departure;
 use super::fifo::Fifo;
 use super::pauses::Pauses;
+use super::retried::Retried;
 use super::turns::Turns;
 use crate::faults::link::Link;
 use crate::plan::Plan;
@@ -38,8 +39,9 @@ pub(crate) struct NicPort {
 
 pub(super) struct Faults {
     pub(super) link: Link,
-    loss_stream: u64,
-    gap: Bytes,
+    pub(super) loss_stream: u64,
+    pub(super) gap: Bytes,
+    pub(super) retry: Option<Retried>,
 }
 
 impl NicPort {
@@ -48,10 +50,12 @@ impl NicPort {
         let rate = plan.fabric.ports[id.index()].rate;
         let wire = Wire::new(rate);
         let changes = plan.faults.changes_of(id);
-        let faults = (!changes.is_empty()).then(|| Faults {
+        let retry = Retried::of(plan, id);
+        let faults = (!changes.is_empty() || retry.is_some()).then(|| Faults {
             link: Link::new(rate, plan.packet(), changes.to_vec()),
             loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
             gap: plan.queue.gap,
+            retry,
         });
         Self {
             free_at: Time::ZERO,
@@ -76,6 +80,16 @@ impl NicPort {
     /// When it next wants its wire, seen from `now`.
     #[inline(always)]
     pub(super) fn wants_at(&self, now: Time) -> Time {
+        let own = self.wants_new_at(now);
+        match &self.faults {
+            None => own,
+            Some(faults) => self.wants_with_retry_at(now, own, faults),
+        }
+    }
+
+    /// The same for a new frame.
+    #[inline(always)]
+    fn wants_new_at(&self, now: Time) -> Time {
         let earliest = self.free_at.max(now);
         let idle = self.control.is_empty() && self.ready.is_empty();
         let own = if idle { Time::NEVER } else { earliest };
@@ -88,9 +102,21 @@ impl NicPort {
     /// The same where packets wait between flows and the wire: flows put theirs in line at once, if
     /// there is room.
     pub(super) fn wants_at_with_line(&self, now: Time) -> Time {
-        let own = self.wants_at(now);
         match &self.fifo {
-            Some(fifo) if !fifo.others.is_empty() && fifo.has_room() => now,
+            Some(fifo) if !fifo.others.is_empty() && fifo.has_room() => return now,
+            _ => {}
+        }
+        let own = self.wants_new_or_line_at(now);
+        match &self.faults {
+            None => own,
+            Some(faults) => self.wants_with_retry_at(now, own, faults),
+        }
+    }
+
+    /// When it wants its wire for what is new or waits in line.
+    pub(super) fn wants_new_or_line_at(&self, now: Time) -> Time {
+        let own = self.wants_new_at(now);
+        match &self.fifo {
             Some(fifo) if !fifo.is_empty() => own.min(self.free_at.max(now)),
             _ => own,
         }
@@ -164,7 +190,7 @@ impl NicPort {
         let departs = now + self.wire.serialisation(frame.size());
         self.free_at = departs + self.gap;
         self.count(frame);
-        Departure { frame, departs, lost: None }
+        Departure { frame, departs, lost: None, retry: None }
     }
 
     /// The same where the link changes. A host with one port sees at once that its link has gone down;
@@ -177,8 +203,11 @@ impl NicPort {
         noticed: Option<Time>,
     ) -> Departure {
         let Some(faults) = &self.faults else {
-            return Departure { frame, departs: now, lost: None };
+            return Departure { frame, departs: now, lost: None, retry: None };
         };
+        if faults.retry.is_some() {
+            return self.transmit_with_retry(now, frame);
+        }
         let rate = faults.link.rate();
         let departs = now + rate.serialisation(frame.size());
         let free_at = departs + rate.serialisation(faults.gap);
@@ -193,18 +222,18 @@ impl NicPort {
         if lost {
             return self.lose(frame, departs, DropCause::Loss);
         }
-        Departure { frame, departs, lost: None }
+        Departure { frame, departs, lost: None, retry: None }
     }
 
     #[inline]
-    fn count(&mut self, frame: Frame) {
+    pub(super) fn count(&mut self, frame: Frame) {
         self.record.frames += 1;
         self.record.bytes += frame.size().0;
         self.record.data_frames += u64::from(frame.is_data());
     }
 
-    fn lose(&mut self, frame: Frame, departs: Time, cause: DropCause) -> Departure {
+    pub(super) fn lose(&mut self, frame: Frame, departs: Time, cause: DropCause) -> Departure {
         self.record.drop(frame, cause);
-        Departure { frame, departs, lost: Some(cause) }
+        Departure { frame, departs, lost: Some(cause), retry: None }
     }
 }

@@ -18,6 +18,8 @@ pub(in crate::record) enum What {
     Left,
     /// It was lost.
     Lost(DropCause),
+    /// The link that it had left by gave it up.
+    GivenUp,
     /// Middleware dropped it, at no port.
     Within,
 }

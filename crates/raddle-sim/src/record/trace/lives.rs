@@ -82,6 +82,11 @@ impl<'a> Lives<'a> {
             What::Within => self.on_dropped_within(event),
             What::Left if is_host => self.on_sent(event),
             What::Lost(cause) if is_host => self.on_lost_at_host(event, cause),
+            What::GivenUp if is_host => {
+                let row = self.send(event);
+                self.lose(row, Fate::Lost(DropCause::Loss));
+            }
+            What::GivenUp => self.on_lost(event, DropCause::Loss),
             What::Left => self.on_left(event),
             What::Lost(cause) => self.on_lost(event, cause),
             What::Queued(found) => self.on_queued(event, Some(found)),

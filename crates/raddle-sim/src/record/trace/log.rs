@@ -25,6 +25,9 @@ const HEARD: u8 = 2;
 const OTHER: u8 = 3;
 const KIND: u8 = 3;
 
+/// Of what happened, behind all causes of losses.
+const GIVEN_UP: u8 = 5 + DropCause::ALL.len() as u8;
+
 /// More bits of it: what the entry says beside.
 const FOUND: u8 = 1 << 2;
 const WAS_MARKED: u8 = 1 << 3;
@@ -194,6 +197,7 @@ impl Last {
                     What::Left => (3, 0),
                     What::Within => (4, 0),
                     What::Lost(cause) => (5 + cause as u8, 0),
+                    What::GivenUp => (GIVEN_UP, 0),
                 };
                 out.push(code);
                 put(out, found);
@@ -253,6 +257,7 @@ impl Last {
                     2 => What::Queued(found),
                     3 => What::Left,
                     4 => What::Within,
+                    GIVEN_UP => What::GivenUp,
                     cause => What::Lost(DropCause::ALL[usize::from(cause - 5) % 5]),
                 };
                 Entry::Other { port, at, frame, what }

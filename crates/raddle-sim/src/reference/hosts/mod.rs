@@ -18,6 +18,9 @@ mod sending;
 pub(super) use addresses::Addresses;
 pub(super) use nic::Departure;
 
+use super::llr::Sender;
+use crate::faults::PortChange;
+use crate::faults::link::Link;
 use crate::plan::Plan;
 use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
@@ -249,10 +252,20 @@ impl<'a> Hosts<'a> {
             self.hosts[host.index()].nics[plane].line.extend(frame);
         }
         let is_free = self.hosts[host.index()].nics[plane].is_free(now);
+        // Copies are the link's, whatever the host takes it for.
+        let nic = &mut self.hosts[host.index()].nics[plane];
+        if is_free && nic.copy_is_next() {
+            return nic.transmit_copy(now);
+        }
         if !is_free || !self.has_wire(now, host, plane as u32) {
             return None;
         }
+        let noticed = self.next_out(now, host, plane as u32);
         let nic = &mut self.hosts[host.index()].nics[plane];
+        if !nic.takes_new() {
+            nic.wait_for_link(noticed);
+            return None;
+        }
         let control = if nic.control_is_next() { nic.next_control(now) } else { None };
         let line = if nic.line_is_next() && control.is_none() { nic.next_of_line() } else { None };
         let frame = control.or(line).or_else(|| self.next_packet(now, host, plane));
@@ -351,6 +364,26 @@ impl<'a> Hosts<'a> {
 
     fn note_progress(&mut self, at: Time) {
         self.progress.last_progress = self.progress.last_progress.max(at);
+    }
+
+    fn nic(&mut self, port: PortId) -> &mut Nic<'a> {
+        let hosts = self.plan.fabric.hosts;
+        &mut self.hosts[(port.0 % hosts) as usize].nics[(port.0 / hosts) as usize]
+    }
+
+    /// The sender of a port's link, where it has retry.
+    pub(super) fn sender(&mut self, port: PortId) -> Option<&mut Sender> {
+        self.nic(port).retry.as_mut()
+    }
+
+    /// The link that leaves a port, as it is at `now`.
+    pub(super) fn link(&mut self, now: Time, port: PortId) -> &Link {
+        self.nic(port).link_at(now)
+    }
+
+    /// Plays the next change of a port's link.
+    pub(super) fn play_link(&mut self, port: PortId) -> Option<PortChange> {
+        self.nic(port).play_link()
     }
 
     /// A frame was lost on its way.

@@ -1,12 +1,16 @@
 //! The NIC of one port: what waits at a host for that port's wire, and what the wire takes.
 
+use crate::faults::PortChange;
 use crate::faults::link::Link;
 use crate::plan::{AckQueue, NicOrder, Plan, Service, Turns};
 use crate::record::{DropCause, PortRecord};
+use crate::reference::llr::{Next, Numbered, Sender};
+use crate::retry::RetryFacts;
 use crate::wire::frame::{Frame, Locators};
+use crate::wire::note::Note;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::rng::{coin, stream};
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Rate, Time};
 use std::collections::VecDeque;
 
 /// A frame that a host's wire took.
@@ -16,6 +20,8 @@ pub(in crate::reference) struct Departure {
     pub(in crate::reference) departs: Time,
     /// Why it never reaches the far end, if so.
     pub(in crate::reference) lost: Option<DropCause>,
+    /// Its number, where the link has retry.
+    pub(in crate::reference) numbered: Option<Numbered>,
 }
 
 pub(super) struct Nic<'a> {
@@ -42,6 +48,8 @@ pub(super) struct Nic<'a> {
     held: Vec<VecDeque<FlowId>>,
     sent_control_last: bool,
     pub(super) record: PortRecord,
+    /// Link-level retry.
+    pub(super) retry: Option<Sender>,
 }
 
 impl<'a> Nic<'a> {
@@ -66,6 +74,7 @@ impl<'a> Nic<'a> {
             held: vec![VecDeque::new(); classes],
             sent_control_last: false,
             record: PortRecord::default(),
+            retry: RetryFacts::of(plan, port).map(Sender::new),
         }
     }
 
@@ -124,7 +133,14 @@ impl<'a> Nic<'a> {
             return now;
         }
         let line = if self.line.is_empty() { Time::NEVER } else { self.free_at.max(now) };
-        self.wants_beside_line(now).min(line)
+        let new = self.wants_beside_line(now).min(line);
+        match self.retry.as_ref().map_or(Next::New, Sender::next) {
+            Next::Copy => self.free_at.max(now),
+            // A link that is down is noticed when something is to go.
+            Next::Nothing if !self.link.is_up() => new,
+            Next::Nothing | Next::FlowControl => Time::NEVER,
+            Next::New | Next::Unnumbered | Next::ThrownAway => new,
+        }
     }
 
     fn wants_beside_line(&self, now: Time) -> Time {
@@ -261,17 +277,105 @@ impl<'a> Nic<'a> {
         paused
     }
 
+    /// The link as it is at `now`.
+    pub(super) fn link_at(&mut self, now: Time) -> &Link {
+        self.link.advance(now);
+        &self.link
+    }
+
+    /// Plays the next change of the link.
+    pub(super) fn play_link(&mut self) -> Option<PortChange> {
+        self.link.play()
+    }
+
+    /// Whether it is the turn of a copy.
+    pub(super) fn copy_is_next(&self) -> bool {
+        self.retry.as_ref().is_some_and(|retry| retry.next() == Next::Copy)
+    }
+
+    /// Whether the wire may take something new.
+    pub(super) fn takes_new(&self) -> bool {
+        let next = self.retry.as_ref().map_or(Next::New, Sender::next);
+        !matches!(next, Next::Nothing | Next::FlowControl)
+    }
+
+    /// The wire is free when the link comes up, or at `other`, if it is down.
+    pub(super) fn wait_for_link(&mut self, other: Time) {
+        if !self.link.is_up() {
+            self.free_at = self.link.next_up().min(other);
+        }
+    }
+
+    /// The rate of the next frame.
+    fn rate(&self) -> Rate {
+        let rate = self.link.rate();
+        self.retry.as_ref().map_or(rate, |retry| retry.llr().taxed(rate))
+    }
+
+    /// When the link next goes down, if that is before the last bit of what starts now has left; until
+    /// then the wire is busy.
+    fn occupy(&mut self, now: Time, frame: Frame) -> (Time, bool) {
+        let departs = now + self.rate().serialisation(frame.size());
+        self.free_at = departs + self.rate().serialisation(self.plan.queue.gap);
+        let down = self.link.next_down();
+        if down < departs {
+            self.free_at = down;
+        }
+        (departs, down < departs)
+    }
+
+    /// The wire, which is free, takes the next copy.
+    pub(super) fn transmit_copy(&mut self, now: Time) -> Option<Departure> {
+        let (frame, _) = self.retry.as_ref()?.next_copy()?;
+        let (departs, is_cut) = self.occupy(now, frame);
+        let is_spoiled = self.link.loses(self.loss_stream, now, frame.size());
+        let numbered = self.retry.as_mut()?.start_copy(departs, (is_spoiled, is_cut));
+        Some(Departure { frame, departs, lost: None, numbered: Some(numbered) })
+    }
+
+    /// The wire, which is free, takes `frame`, and the link has retry.
+    fn transmit_with_retry(&mut self, now: Time, frame: Frame) -> Departure {
+        let (departs, is_cut) = self.occupy(now, frame);
+        let cut_at = departs.min(self.link.next_down());
+        let is_spoiled = self.link.loses(self.loss_stream, now, frame.size());
+        let next = self.retry.as_ref().map_or(Next::New, Sender::next);
+        let mut numbered = None;
+        let mut lost = None;
+        if next == Next::New {
+            let kept = (frame, Note::default());
+            let way = (is_spoiled, is_cut);
+            numbered = self.retry.as_mut().map(|own| own.start((now, departs), kept, way));
+        } else if is_cut {
+            self.record.drop(frame, DropCause::LinkDown);
+            return Departure { frame, departs, lost: Some(DropCause::LinkDown), numbered };
+        } else {
+            self.retry.iter_mut().for_each(Sender::count_unnumbered);
+            if is_spoiled || next == Next::ThrownAway {
+                self.record.drop(frame, DropCause::Loss);
+                lost = Some(DropCause::Loss);
+            }
+        }
+        self.record.frames += 1;
+        self.record.bytes += frame.size().0;
+        self.record.data_frames += u64::from(frame.is_data());
+        Departure { frame, departs: cut_at, lost, numbered }
+    }
+
     /// The wire, which is free, takes `frame`. When its link next goes down that is noticed at
     /// `noticed`.
     pub(super) fn transmit(&mut self, now: Time, frame: Frame, noticed: Time) -> Departure {
         self.sent_control_last = frame.is_control();
+        if self.retry.is_some() {
+            return self.transmit_with_retry(now, frame);
+        }
         let departs = now + self.link.rate().serialisation(frame.size());
         let cut = if self.link.is_up() { self.link.next_down() } else { now };
         self.free_at = departs + self.link.rate().serialisation(self.plan.queue.gap);
         if cut < departs {
             self.free_at = self.free_at.min(noticed);
             self.record.drop(frame, DropCause::LinkDown);
-            return Departure { frame, departs, lost: Some(DropCause::LinkDown) };
+            let lost = Some(DropCause::LinkDown);
+            return Departure { frame, departs, lost, numbered: None };
         }
         self.record.frames += 1;
         self.record.bytes += frame.size().0;
@@ -281,6 +385,6 @@ impl<'a> Nic<'a> {
             self.record.drop(frame, DropCause::Loss);
             lost = Some(DropCause::Loss);
         }
-        Departure { frame, departs, lost }
+        Departure { frame, departs, lost, numbered: None }
     }
 }

@@ -26,6 +26,7 @@ pub(crate) fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
     }
     flows(&expected.flows, &got.flows)
         .or_else(|| lists("port", &expected.ports, &got.ports))
+        .or_else(|| lists("retry at port", &expected.retries, &got.retries))
         .or_else(|| lists("late at port", &expected.late_frames, &got.late_frames))
         .or_else(|| lists("clipped at port", &expected.clipped_frames, &got.clipped_frames))
         .or_else(|| lists("series", &expected.series, &got.series))

@@ -7,12 +7,46 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{HORIZON, SHORTEST_WINDOW};
 use raddle_sim::faults::PortChange;
 use raddle_sim::limits::LimitError;
-use raddle_sim::plan::Plan;
+use raddle_sim::plan::{Llr, Plan};
 use raddle_sim::workload::Flow;
 
 fn same_delays(plan: &mut Plan, delay: Span) {
     plan.fabric.ports.iter_mut().for_each(|port| port.delay = delay);
     plan.fabric.switches.iter_mut().for_each(|switch| switch.latency = Span::ZERO);
+}
+
+#[test]
+fn links_that_send_again_have_room_numbers_and_time() {
+    let with = |change: fn(&mut Llr)| {
+        move |plan: &mut Plan| {
+            let mut llr = Llr::default();
+            change(&mut llr);
+            plan.llr = Some(llr);
+        }
+    };
+    let refuse = |at: fn(&mut Llr), beyond: fn(&mut Llr), why: &'static str| {
+        let message = format!("links have retry, and {why}");
+        between(with(at), with(beyond), LimitError::Retry { why }, &message);
+    };
+    let why = "a window of 1 to 524288 frames is legal";
+    refuse(|llr| llr.frames_max = 1 << 19, |llr| llr.frames_max = (1 << 19) + 1, why);
+    refuse(|llr| llr.frames_max = 1, |llr| llr.frames_max = 0, why);
+    let packet = |llr: &mut Llr| llr.bytes_max = Some(Bytes(4160));
+    let less = |llr: &mut Llr| llr.bytes_max = Some(Bytes(4159));
+    refuse(packet, less, "no packet fits into its window");
+    let why = "1 to 255 replays are legal";
+    refuse(|llr| llr.replays_max = 255, |llr| llr.replays_max = 256, why);
+    refuse(|llr| llr.replays_max = 1, |llr| llr.replays_max = 0, why);
+    let why = "its timer takes no time";
+    refuse(|llr| llr.timer = Span(1), |llr| llr.timer = Span(0), why);
+    let why = "answers have no distance";
+    refuse(|llr| llr.spacing = Bytes(1), |llr| llr.spacing = Bytes(0), why);
+    between(
+        with(|_| {}),
+        |plan| plan.fabric.ports[3].delay = Span(0),
+        LimitError::Retry { why: "a cable takes no time" },
+        "links have retry, and a cable takes no time",
+    );
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::plan;
 use super::plan_on;
 use super::queues::policy;
 use super::queues::{sonic, sonic_abm};
+use super::with_retry;
 use super::without_idle_host_queue;
 use super::without_misplaced_detours;
 use raddle_schemes::Need;
@@ -55,6 +56,35 @@ pub(crate) fn plan_with_sonic(numbers: &[u32]) -> Plan {
     };
     plan.buffer = Some(BufferPlan { size, policy, per: Per::Switch });
     without_idle_host_queue(&mut plan);
+    plan
+}
+
+/// A plan whose links have retry, which many of them need.
+pub(crate) fn plan_with_retry(numbers: &[u32]) -> Plan {
+    let (own, others) = numbers.split_at(numbers.len().min(40));
+    let mut plan = plan(others);
+    plan.fabric.circuits = None;
+    let mut choices = Choices::new(own);
+    if choices.below(4) > 0 {
+        let ports = plan.fabric.ports.len() as u32;
+        let loud = (0..ports).map(PortId).filter(|_| choices.below(3) > 0);
+        let loss = |probability| PortChange::Loss { probability };
+        let noise = [PortChange::BitErrors { rate: 1e-5 }, loss(1 << 28), loss(3 << 30)];
+        let loud: Vec<_> = loud.collect();
+        for port in loud {
+            let own = (Time(choices.pick(&[0, 0, 1_000_000])), choices.pick(&noise));
+            let ports = &mut plan.faults.ports;
+            match ports.binary_search_by_key(&port, |(id, _)| *id) {
+                Ok(place) => {
+                    let changes = &mut ports[place].1;
+                    changes.push(own);
+                    changes.sort_by_key(|(at, change)| (*at, *change == PortChange::Up));
+                }
+                Err(place) => ports.insert(place, (port, vec![own])),
+            }
+        }
+    }
+    with_retry(&mut choices, &mut plan);
     plan
 }
 

@@ -19,8 +19,8 @@ mod traffic;
 use choices::Choices;
 use drawn::{open_what_is_too_short, without_pauses};
 pub(super) use drawn::{
-    plan_with_gates, plan_with_hybrid, plan_with_lossless, plan_with_middleware, plan_with_slices,
-    plan_with_sonic, plan_with_sums,
+    plan_with_gates, plan_with_hybrid, plan_with_lossless, plan_with_middleware, plan_with_retry,
+    plan_with_slices, plan_with_sonic, plan_with_sums,
 };
 use middleware::middleware;
 use queues::{buffer, class_table, marking, queue};
@@ -35,7 +35,10 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::limits::LimitError;
-use raddle_sim::plan::{HostQueue, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service, Turns};
+use raddle_sim::plan::{
+    Detect, FRAMES_LIMIT, Flush, HostQueue, Llr, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service,
+    Tax, Turns, WITHOUT_END,
+};
 use raddle_sim::record::RecordPlan;
 use raddle_sim::record::probes::ProbePlan;
 use raddle_sim::topology::Fabric;
@@ -117,6 +120,7 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
         routes: resolved.routes,
         known_routes: resolved.known_routes,
         queue,
+        llr: None,
         buffer,
         switch_load_balance: selector,
         tor,
@@ -148,7 +152,39 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
         open_what_is_too_short(&mut plan);
     }
     without_misplaced_detours(&mut plan);
-    with_host_queue(&mut choices, plan)
+    let mut plan = with_host_queue(&mut choices, plan);
+    if choices.below(4) == 1 {
+        with_retry(&mut choices, &mut plan);
+    }
+    plan
+}
+
+/// Gives links retry, where they can have it.
+fn with_retry(choices: &mut Choices<'_>, plan: &mut Plan) {
+    let largest = plan.packet().max(plan.transport.ack).0;
+    let windows = [None, Some(1), Some(3), Some(14)];
+    plan.llr = Some(Llr {
+        frames_max: choices.pick(&[FRAMES_LIMIT, 1, 3, 20]),
+        bytes_max: choices.pick(&windows).map(|frames| Bytes(frames * largest)),
+        timer: choices.pick(&[
+            Span::us(5),
+            Span::us(2),
+            Span::ns(700),
+            Span(123_457),
+            Span::us(50),
+        ]),
+        replays_max: choices.pick(&[3, 1, WITHOUT_END, 2]),
+        spacing: Bytes(choices.pick(&[2048, 400, 16_384, 1])),
+        down_timeout: choices.pick(&[Span::us(50), Span::ZERO, Span::ns(300), Span(333_333)]),
+        flush: choices.pick(Flush::ALL),
+        reinit: choices.pick(&[true, true, false]),
+        detect: choices.pick(Detect::ALL),
+        renack: choices.pick(&[true, false]),
+        tax: choices.pick(&[Tax::None, Tax::None, Tax::Constant]),
+    });
+    if plan.check_limits().is_err() {
+        plan.llr = None;
+    }
 }
 
 /// Packets go straight where something else chooses among their ways, or learns of them.
@@ -289,6 +325,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         routes: healthy.routes,
         known_routes: Vec::new(),
         queue,
+        llr: None,
         buffer: None,
         switch_load_balance,
         tor: None,

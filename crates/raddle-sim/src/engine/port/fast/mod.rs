@@ -16,6 +16,7 @@ use crate::engine::schedule::calendar::Wake;
 use crate::engine::world::World;
 use crate::plan::{OrderedWhen, Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
+use crate::retry::RetryFacts;
 use crate::wire::frame::Frame;
 use crate::wire::note::Carriers;
 use crate::wire::port_facts::PortFacts;
@@ -48,6 +49,7 @@ pub(in crate::engine) fn kind(
         // Only queues of their own have notes beside them, or a table of classes.
         _ if ordered != OrderedWhen::Never || Carriers::of(plan).is_some() => PortKind::General,
         _ if plan.queue.has_class_table() || facts.unlimited != 0 => PortKind::General,
+        _ if RetryFacts::of(plan, id).is_some() => PortKind::General,
         _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,
         _ if plan.queue.classes == 1 && !logs => PortKind::Priority,

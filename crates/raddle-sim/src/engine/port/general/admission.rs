@@ -61,7 +61,7 @@ impl Port {
         let Discipline { mark_at, on_down, .. } = world.discipline;
         let capacity = self.capacity();
         let extras = self.extras.as_deref_mut()?;
-        let is_down = !extras.is_up();
+        let is_down = extras.is_cut_off();
         let classes = extras.classes.as_mut()?;
         let class = classes.queue_of(frame);
         let is_data = class < classes.control();
@@ -138,7 +138,7 @@ impl Port {
         let class = classes.queue_of(frame);
         let is_data = class < classes.control();
         let most = if is_data { self.capacity() } else { self.control_capacity };
-        let is_cut_off = !extras.is_up() && on_down == OnDown::Drop;
+        let is_cut_off = extras.is_cut_off() && on_down == OnDown::Drop;
         let fits = classes.bytes(class) + frame.size().0 <= most || classes.is_unlimited(class);
         (!is_cut_off).then_some((class, fits))
     }

@@ -14,7 +14,7 @@ use crate::wire::serialisation::Wire;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::tor;
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::{Bytes, Rate, Time};
 
 impl Port {
     /// Whether nothing is queued, in service or due.
@@ -23,7 +23,8 @@ impl Port {
             None => !self.queues[0].is_empty() || !self.queues[1].is_empty(),
             Some(classes) => !classes.is_idle(),
         };
-        self.in_service.is_none() && !waiting
+        let kept = extras.retry.as_ref().is_some_and(|retry| !retry.machine.is_idle());
+        self.in_service.is_none() && !waiting && !kept
     }
 
     /// When something changes at this port next, be it only its link.
@@ -39,7 +40,7 @@ impl Port {
             }
         };
         let start_at = match extras.gated() {
-            None => start_at,
+            None => self.start_with_retry_at(extras, start_at),
             Some(link) => match self.next_size(extras) {
                 Some(size) if start_at < Time::NEVER => link.next_start(start_at, size),
                 _ => start_at,
@@ -107,7 +108,7 @@ impl Port {
     #[inline]
     fn is_calm(&self) -> bool {
         match self.extras.as_deref() {
-            Some(Extras { link: None, classes: Some(classes), .. }) => {
+            Some(Extras { link: None, retry: None, classes: Some(classes), .. }) => {
                 classes.calm_from() <= self.free_at
             }
             _ => false,
@@ -146,6 +147,9 @@ impl Port {
     ) {
         if self.departs != now {
             return;
+        }
+        if self.is_numbered() {
+            return self.end_numbered(now, Some(line), world);
         }
         if self.extras.as_ref().is_none_or(|extras| extras.classes.is_none()) {
             return self.depart(line, world);
@@ -208,24 +212,31 @@ impl Port {
     /// Plays the changes of the link up to and including `now`. Before `now`, the port was idle.
     #[inline]
     pub(in crate::engine) fn play_changes(&mut self, now: Time, world: &mut World<'_>) {
-        if self.extras.as_ref().is_some_and(|extras| extras.link.is_some()) {
+        let changes = |extras: &Extras| extras.link.is_some() || extras.retry.is_some();
+        if self.extras.as_deref().is_some_and(changes) {
             self.play_link(now, world);
         }
     }
 
     #[cold]
     fn play_link(&mut self, now: Time, world: &mut World<'_>) {
-        while let Some(Extras { link: Some(link), .. }) = self.extras.as_deref_mut() {
-            let at = link.next_change();
+        while let Some(extras) = self.extras.as_deref_mut() {
+            let at = extras.next_change();
             if at > now || at == Time::NEVER {
                 return;
             }
+            let Some(link) = extras.link.as_deref_mut().filter(|link| link.next_change() == at)
+            else {
+                self.play_retry(at, world);
+                continue;
+            };
             match link.play() {
                 Some(PortChange::Down) => self.go_down(at, world),
-                Some(PortChange::Up) => self.free_at = self.free_at.max(at),
+                Some(PortChange::Up) => self.come_up(at),
                 Some(PortChange::Uplinks { .. }) if link.cuts() => self.cut_service(at, world),
                 _ => {
-                    self.wire = Wire::new(link.rate());
+                    let rate = link.rate();
+                    self.set_rate(rate);
                 }
             }
         }
@@ -233,6 +244,10 @@ impl Port {
 
     /// What is on the wire is lost.
     fn cut_service(&mut self, now: Time, world: &mut World<'_>) {
+        if self.is_numbered() {
+            self.free_at = now;
+            return self.end_numbered(now, None, world);
+        }
         if let Some(InService { frame, class, .. }) = self.in_service.take() {
             self.free_at = now;
             self.departs = Time::NEVER;
@@ -243,7 +258,30 @@ impl Port {
     fn go_down(&mut self, now: Time, world: &mut World<'_>) {
         self.cut_service(now, world);
         self.free_at = now;
-        if world.discipline.on_down == OnDown::Drop {
+        if let Some(retry) = self.retry() {
+            retry.machine.go_down(now);
+        }
+        self.drop_if_cut_off(now, world);
+    }
+
+    fn come_up(&mut self, now: Time) {
+        self.free_at = self.free_at.max(now);
+        if let Some(retry) = self.retry() {
+            retry.machine.come_up(now);
+        }
+    }
+
+    fn set_rate(&mut self, rate: Rate) {
+        self.wire = Wire::new(rate);
+        if let Some(retry) = self.retry() {
+            self.wire = Wire::new(retry.set_rate(rate));
+        }
+    }
+
+    /// What waits is dropped where it does so for nothing.
+    pub(super) fn drop_if_cut_off(&mut self, now: Time, world: &mut World<'_>) {
+        let is_cut_off = self.extras.as_ref().is_some_and(|extras| extras.is_cut_off());
+        if is_cut_off && world.discipline.on_down == OnDown::Drop {
             while let Some((frame, class)) = self.flush() {
                 self.cut_off(now, frame, class, world);
             }
@@ -314,12 +352,17 @@ impl Port {
     }
 
     /// Takes the frame that goes at `now`, and its queue, if the wire is free and the link up.
-    pub(in crate::engine) fn take_next(&mut self, now: Time) -> Option<(Frame, usize)> {
+    pub(in crate::engine) fn take_next(
+        &mut self,
+        now: Time,
+        world: &World<'_>,
+    ) -> Option<(Frame, usize)> {
         let is_free = self.in_service.is_none() && self.free_at <= now;
-        let extras = self.extras.as_deref_mut()?;
-        if !is_free || !extras.is_up() {
+        let is_up = self.extras.as_ref().is_some_and(|extras| extras.is_up());
+        if !is_free || !is_up || !self.may_start_new(now, world) {
             return None;
         }
+        let extras = self.extras.as_deref_mut()?;
         extras.classes.as_mut()?.pop(now)
     }
 
@@ -360,6 +403,9 @@ impl Port {
 
     fn start_extras(&mut self, now: Time, world: &World<'_>) {
         if self.extras.as_ref().is_none_or(|extras| !extras.is_up()) || !self.passes(now) {
+            return;
+        }
+        if !self.may_start_new(now, world) {
             return;
         }
         let Some(extras) = &mut self.extras else { return };

@@ -8,6 +8,7 @@
 mod admission;
 pub(in crate::engine) mod classes;
 mod extras;
+mod retried;
 pub(in crate::engine) mod voq;
 
 use crate::engine::cache::prefetch_lines;
@@ -27,6 +28,7 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue;
 use raddle_schemes::marking::{AnyMarker, QueueState};
 use raddle_schemes::units::{Bytes, Time};
+use retried::Retried;
 
 /// The frame on the wire.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +52,8 @@ struct Extras {
     moved: u64,
     /// Whether telemetry tells of it.
     is_told_of: bool,
+    /// Link-level retry.
+    retry: Option<Box<Retried>>,
 }
 
 impl Extras {
@@ -63,8 +67,15 @@ impl Extras {
         self.link.as_deref().filter(|link| link.has_gate())
     }
 
+    /// When its link, or what retry knows of it, changes next.
     fn next_change(&self) -> Time {
-        self.link.as_deref().map_or(Time::NEVER, Link::next_change)
+        let own = self.link.as_deref().map_or(Time::NEVER, Link::next_change);
+        self.retry.as_ref().map_or(own, |retry| retry.machine.next_event().min(own))
+    }
+
+    /// Whether its link is down, and frames that wait do so for nothing.
+    fn is_cut_off(&self) -> bool {
+        !self.is_up() && self.retry.as_ref().is_none_or(|retry| retry.machine.is_cut_off())
     }
 
     /// When a pause has to be renewed.
@@ -123,15 +134,17 @@ impl Port {
             classes.iter_mut().for_each(Classes::tell_nothing);
         }
         let is_told_of = plan.fabric.is_told_of(id);
-        let some = link.is_some() || classes.is_some();
+        let retry = Retried::of(plan, id);
+        let rate = plan.llr.filter(|_| retry.is_some()).map(|llr| llr.taxed(facts.rate));
+        let some = link.is_some() || classes.is_some() || retry.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         Self {
             departs: Time::NEVER,
             free_at: Time::ZERO,
-            extras: some.then(|| Box::new(Extras { link, classes, moved: 0, is_told_of })),
+            extras: some.then(|| Box::new(Extras { link, classes, moved: 0, is_told_of, retry })),
             in_service: None,
             bytes: [0; 2],
-            wire: Wire::new(facts.rate),
+            wire: Wire::new(rate.unwrap_or(facts.rate)),
             queues: Default::default(),
             capacity: facts.capacity,
             marker: facts.marker,
@@ -176,9 +189,12 @@ impl Port {
 
     /// The frames queued or in service.
     fn frames(&self) -> impl Iterator<Item = Frame> {
+        let retry = self.extras.iter().filter_map(|extras| extras.retry.as_deref());
+        let on_wire = self.in_service.filter(|_| retry.clone().all(|own| own.is_off_its_hands()));
+        let kept = retry.flat_map(Retried::waiting);
         let classes = self.extras.iter().filter_map(|extras| extras.classes.as_ref());
         let waiting = self.queues.iter().flat_map(Ring::iter).map(|entry| entry.frame);
-        let frames = waiting.chain(self.in_service.map(|service| service.frame));
+        let frames = waiting.chain(on_wire.map(|service| service.frame)).chain(kept);
         frames.chain(classes.flat_map(Classes::frames))
     }
 
@@ -227,8 +243,11 @@ impl Port {
     #[inline]
     fn start(&mut self, now: Time, frame: Frame, class: usize, gap: Bytes) {
         let size = frame.size();
-        let link = self.extras.as_ref().and_then(|extras| extras.link.as_ref());
-        let lost = link.and_then(|link| {
+        let Some(extras) = &self.extras else { return self.begin(now, frame, class, None, gap) };
+        if extras.retry.is_some() {
+            return self.start_with_retry(now, frame, class, gap);
+        }
+        let lost = extras.link.as_ref().and_then(|link| {
             let until = now + self.wire.serialisation(size);
             link.fate(self.loss_stream, (now, until), size)
         });
@@ -265,6 +284,25 @@ impl Port {
         line: &mut Line,
         world: &mut World<'_>,
     ) {
+        let frame = self.count(now, service, behind, world);
+        world.recorder.departed(self.id, now, frame);
+        if let Some(lost) = service.lost {
+            world.recorder.lost(self.id, lost);
+            self.drop(now, frame, DropCause::Loss, world);
+        } else {
+            line.launch(now, frame, self.far_end, &mut world.calendar, &mut world.outbox);
+        }
+    }
+
+    /// Counts what has left, and marks it if it is to be.
+    #[inline]
+    fn count(
+        &mut self,
+        now: Time,
+        service: InService,
+        behind: u64,
+        world: &mut World<'_>,
+    ) -> Frame {
         let mut frame = service.frame;
         self.record.frames += 1;
         self.record.bytes += frame.size().0;
@@ -273,13 +311,7 @@ impl Port {
             let queue = (service.class, behind);
             self.judge(now, &mut frame, queue, service.start.0, world);
         }
-        world.recorder.departed(self.id, now, frame);
-        if let Some(lost) = service.lost {
-            world.recorder.lost(self.id, lost);
-            self.drop(now, frame, DropCause::Loss, world);
-        } else {
-            line.launch(now, frame, self.far_end, &mut world.calendar, &mut world.outbox);
-        }
+        frame
     }
 
     /// The present capacity of each data class.
@@ -346,7 +378,7 @@ impl QueuePort for Port {
         }
         let discipline = world.discipline;
         if let Some(extras) = &self.extras
-            && !extras.is_up()
+            && extras.is_cut_off()
             && discipline.on_down == OnDown::Drop
         {
             self.drop(now, frame, DropCause::LinkDown, world);
@@ -382,7 +414,7 @@ impl QueuePort for Port {
             self.record.queue_bytes_max = self.record.queue_bytes_max.max(self.bytes[0]);
             world.recorder.queued(self.id, now, frame, self.bytes[0]);
         }
-        if self.is_gated() {
+        if self.is_gated() || self.has_retry() {
             self.queues[class].push(Entry::new(now, frame));
             self.try_start(now, world);
             return Bytes(size);

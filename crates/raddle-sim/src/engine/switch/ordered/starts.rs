@@ -88,7 +88,7 @@ impl OrderedPorts<'_, '_> {
     fn start_shown(&mut self, now: Time, port: u32) {
         loop {
             let own = &mut self.own.ports[port as usize];
-            let Some((frame, class)) = own.take_next(now) else { return };
+            let Some((frame, class)) = own.take_next(now, self.world) else { return };
             let tor = self.tor.as_mut().filter(|_| !frame.is_pfc());
             let known = (self.plan, &**self.world.hosts.layout() as &dyn Ends);
             let note = own.note_taken();

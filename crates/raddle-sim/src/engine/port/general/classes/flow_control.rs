@@ -134,6 +134,11 @@ impl Classes {
         if told { pfc.free_from } else { Time::NEVER }
     }
 
+    /// Whether the far end has to be told something.
+    pub(in crate::engine) fn has_news(&self) -> bool {
+        self.pfc.as_ref().is_some_and(|pfc| pfc.news != 0)
+    }
+
     /// When a pause has to be renewed.
     #[inline]
     pub(in crate::engine) fn refresh_at(&self) -> Time {

@@ -1,0 +1,27 @@
+//! What comes before a new frame at a host whose link has retry.
+
+use super::Ends;
+use crate::host::nic::retried::BeforeNew;
+use crate::host::nic::{Departure, Nic};
+use raddle_schemes::units::Time;
+
+impl Ends<'_> {
+    /// What a link with retry has to do before a new frame may go; nothing, if it may.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn before_new(
+        &mut self,
+        now: Time,
+        nic: &mut Nic,
+    ) -> Option<(Option<Departure>, Time)> {
+        let departure = match nic.before_new(now) {
+            BeforeNew::Nothing => return None,
+            BeforeNew::Wait => None,
+            BeforeNew::Departure(departure) => Some(departure),
+        };
+        if let Some(Departure { frame, lost: Some(_), .. }) = departure {
+            self.note_dropped(frame);
+        }
+        Some((departure, nic.settle(now)))
+    }
+}
