@@ -31,13 +31,13 @@ def _given(**keys: Any) -> Section:
 
 
 SIZES = frozenset({
-    "ack", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes", "congested_at",
-    "congestion.window", "control_size", "cutoffs", "fair_start", "gap", "hash_below",
-    "header", "headroom", "high", "host_queue", "ingress_pool", "initial_window", "large",
-    "least_sent", "long_above", "lossless_pool", "low", "max_window", "message", "min_window",
-    "payload", "quantum", "queue", "reference", "reserved", "rtt_bytes", "scaling_max",
-    "scaling_min", "short", "short_below", "size", "small", "telemetry", "threshold",
-    "timestamp", "unscheduled", "xoff", "xon", "xon_offset",
+    "ack", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes", "bytes_max",
+    "congested_at", "congestion.window", "control_size", "cutoffs", "fair_start", "gap",
+    "hash_below", "header", "headroom", "high", "host_queue", "ingress_pool", "initial_window",
+    "large", "least_sent", "long_above", "lossless_pool", "low", "max_window", "message",
+    "min_window", "payload", "quantum", "queue", "reference", "reserved", "rtt_bytes",
+    "scaling_max", "scaling_min", "short", "short_below", "size", "small", "spacing",
+    "telemetry", "threshold", "timestamp", "unscheduled", "xoff", "xon", "xon_offset",
 })
 """Keys in which a whole number is bytes."""
 
@@ -50,6 +50,7 @@ def fabric(
     queue: Mapping[str, Any] | None = None,
     buffer: Section | None = None,
     tor: Section | None = None,
+    llr: Mapping[str, Any] | None = None,
     gap: str | int | None = None,
     routing: Mapping[str, Any] | None = None,
     on_down: Literal["drop", "keep"] | None = None,
@@ -61,6 +62,7 @@ def fabric(
     `queue` (all defaults): the queue of every switch port.
     `buffer` (none is shared): memory that the ports of a switch share.
     `tor`: middleware in the switches that have hosts.
+    `llr` (no link sends again): link-level retry on every link.
     `gap` (`"0 B"`): idle bytes after each frame on every link (20 B for preamble and gap of
         Ethernet), at most 65535 B; no part of any occupancy.
     `routing` (all defaults): how long routing stays stale.
@@ -73,6 +75,7 @@ def fabric(
         queue=queue,
         buffer=buffer,
         tor=tor,
+        llr=llr,
         gap=gap,
         routing=routing,
         on_down=on_down,
@@ -188,6 +191,61 @@ def pfc(
         links=links,
         watchdog=watchdog,
         restoration=restoration,
+    )
+
+
+@checked
+def llr(
+    *,
+    frames_max: int | None = None,
+    bytes_max: str | int | None = None,
+    timer: str | None = None,
+    replays_max: int | None = None,
+    spacing: str | int | None = None,
+    down_timeout: str | None = None,
+    flush: Literal["discard", "block", "best_effort"] | None = None,
+    reinit: bool | None = None,
+    detect: Literal["own", "next"] | None = None,
+    renack: bool | None = None,
+    tax: Literal["none", "constant"] | None = None,
+) -> Section:
+    """Link-level retry on every link, as Ultra Ethernet has it; `llr = {}` has all defaults.
+
+    `frames_max` (`524288`): most frames sent and not acknowledged, 1 to 524288.
+    `bytes_max` (`"auto"`): most bytes of them, at least a packet; `auto`: as many as a link
+        that loses nothing can fill, twice the largest frame, `spacing`, 8 B and what the
+        link carries in the time of its cable there and back.
+    `timer` (`"5 us"`): without an answer for this long, all is sent again; more than an
+        answer takes.
+    `replays_max` (`3`): so often in a row, and what the far end has not got is given up;
+        255: without end.
+    `spacing` (`"2048 B"`): line time from one answer to the next, at least.
+    `down_timeout` (`"50 us"`): the same is given up when the link has been down for this
+        long.
+    `flush` (`"discard"`): what becomes of frames from then until the link has begun anew:
+        the far end throws them away (`discard`), they wait (`block`), or they go without
+        retry (`best_effort`).
+    `reinit` (`true`): whether it begins anew, which takes the time of its cable there and
+        back; if not, it goes on as `flush` says.
+    `detect` (`"own"`): what the far end knows of a spoiled frame: its number, and it asks
+        for it at once (`own`), or nothing, and it asks when the `next` comes.
+    `renack` (`true`): whether it asks again when what it asked for is spoiled, too; with
+        `detect = "own"`.
+    `tax` (`"none"`): line rate that answers take: `none`, or `constant`, 8 B in each
+        `spacing`.
+    """
+    return _given(
+        frames_max=frames_max,
+        bytes_max=bytes_max,
+        timer=timer,
+        replays_max=replays_max,
+        spacing=spacing,
+        down_timeout=down_timeout,
+        flush=flush,
+        reinit=reinit,
+        detect=detect,
+        renack=renack,
+        tax=tax,
     )
 
 

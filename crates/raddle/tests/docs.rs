@@ -143,6 +143,7 @@ fn probes() -> Vec<Probe> {
         ("scenario".to_owned(), vec![format!("zzz = 1\n{FABRIC}{TRAFFIC}")]),
         ("fabric".to_owned(), vec![format!("{FABRIC}zzz = 1\n{TRAFFIC}")]),
         ("queue".to_owned(), vec![format!("{FABRIC}queue = {{ zzz = 1 }}\n{TRAFFIC}")]),
+        ("llr".to_owned(), vec![format!("{FABRIC}llr = {{ zzz = 1 }}\n{TRAFFIC}")]),
         ("pfc".to_owned(), vec![format!("{FABRIC}queue = {{ pfc = {{ zzz = 1 }} }}\n{TRAFFIC}")]),
         ("routing".to_owned(), vec![format!("{FABRIC}routing = {{ zzz = 1 }}\n{TRAFFIC}")]),
         (

@@ -116,7 +116,7 @@ impl Scenario {
             routes: resolved.routes,
             known_routes: resolved.known_routes,
             queue: self.queue.clone(),
-            llr: None,
+            llr: self.llr,
             buffer: self.buffer.clone(),
             switch_load_balance: self.switch_load_balance.clone(),
             tor: self.tor.clone(),

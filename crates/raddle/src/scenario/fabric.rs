@@ -4,6 +4,7 @@ use super::buffer::{self, BufferKeys, BufferSection};
 use super::files::Files;
 use super::key::{Section, absent, keys};
 use super::keyed::{Reader, span_or};
+use super::llr::{self, LlrKeys, LlrSection};
 use super::queue::{self, QueueKeys, QueueSection};
 use super::scheme::{self, Chosen, show, shown};
 use super::spec::{Item, Place};
@@ -28,6 +29,8 @@ keys! {
             "memory that the ports of a switch share";
         tor: Table(TOR), (or "none"),
             "middleware in the switches that have hosts";
+        llr: Table(LlrKeys::SECTION), (or "no link sends again"),
+            "link-level retry on every link";
         gap: Bytes, (filled "0 B") [<= "65535 B"],
             "idle bytes after each frame on every link (20 B for preamble and gap of Ethernet), at most 65535 B; no part of any occupancy";
         routing: Table(RoutingKeys::SECTION), (or "all defaults"),
@@ -59,6 +62,7 @@ pub(crate) struct FabricSection {
     pub(crate) queue: QueueSection,
     pub(crate) buffer: Option<BufferSection>,
     pub(crate) tor: Option<Chosen<tor::Config>>,
+    pub(crate) llr: Option<LlrSection>,
     pub(crate) convergence: Option<Span>,
     pub(crate) local_repair: Option<Span>,
     pub(crate) weights: Weighting,
@@ -100,6 +104,8 @@ pub(crate) fn fabric(
         queue.by_memory(decides.map(|policy| policy.card().name), reader.log());
         buffer.iter().for_each(|own| own.check_classes(queue.plan.classes, reader.log()));
     }
+    let has_retry = reader.take(&FABRIC.llr).is_some();
+    let llr = reader.table(&FABRIC.llr).and_then(llr::llr);
     let has_middleware = reader.take(&FABRIC.tor).is_some();
     let tor = if has_middleware { scheme::scheme(&mut reader, &FABRIC.tor) } else { None };
     let mut places = FabricPlaces::default();
@@ -123,6 +129,7 @@ pub(crate) fn fabric(
             queue: queue?,
             buffer: if shares_memory { Some(buffer?) } else { None },
             tor: if has_middleware { Some(tor?) } else { None },
+            llr: if has_retry { Some(llr?) } else { None },
             convergence: routing?.0,
             local_repair: routing?.2,
             weights: routing?.1,
@@ -150,11 +157,13 @@ impl FabricSection {
         let buffer = buffer.map_or(String::new(), |own| format!("\n{}", own.resolved()));
         let tor = self.tor.as_ref();
         let tor = tor.map_or(String::new(), |own| format!("\ntor = {}", show(&own.config, &[])));
+        let llr = self.llr.as_ref();
+        let llr = llr.map_or(String::new(), |own| format!("\n{}", own.resolved()));
         [
             "[fabric]".to_owned(),
             format!("topology = {}", topology.resolved),
             format!("load_balance = {}", show(&self.load_balance.config, &[])),
-            self.queue.resolved() + &buffer + &tor,
+            self.queue.resolved() + &buffer + &tor + &llr,
             format!("gap = {}", shown(&self.queue.plan.gap)),
             format!("routing = {{ {routing}{repair} }}"),
             format!("on_down = \"{on_down}\""),

@@ -1,5 +1,5 @@
 //! Keys that may change nothing in some cells of a study, but not in all: those of the fabric that
-//! wait for something to go down, when to mark, and those of hosts with several ports.
+//! wait for something to go down or to lose, when to mark, and those of hosts with several ports.
 
 use super::fabric::FabricSection;
 use super::fault::FaultSection;
@@ -55,6 +55,15 @@ pub(crate) fn settle(
     }
     if fabric.convergence.is_none() {
         fabric.weights = Weighting::default();
+    }
+    if let Some(own) = &fabric.llr {
+        let without = "where no link loses anything: there is no [[fault]], and neither a window nor \
+                       a `tax` is set";
+        let idle = (faults.is_empty() && own.is_default_window()).then_some(without);
+        judge("llr", &own.place, idle);
+        if idle.is_some() {
+            fabric.llr = None;
+        }
     }
     let queue = &mut fabric.queue;
     if queue.plan.mark_at != MarkAt::Dequeue {

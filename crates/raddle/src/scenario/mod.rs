@@ -33,6 +33,7 @@ mod kept;
 pub mod key;
 mod keyed;
 mod limits;
+mod llr;
 mod memory;
 mod needs;
 mod notes;
@@ -73,7 +74,7 @@ use raddle_schemes::units::{Rate, Span, Time};
 use raddle_schemes::{planner, recovery, rng, tor};
 use raddle_sim::bound::rho_max::names_rho_max;
 use raddle_sim::faults::{Faults, OnDown};
-use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
+use raddle_sim::plan::{BufferPlan, Llr, QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
 use raddle_sim::record::followers::words;
 use raddle_sim::topology::Fabric;
@@ -145,6 +146,7 @@ pub struct Scenario {
     /// Of the memory's size.
     buffer_place: Place,
     tor: Option<tor::Config>,
+    llr: Option<Llr>,
     convergence: Option<Span>,
     local_repair: Option<Span>,
     weights: Weighting,
@@ -305,6 +307,9 @@ impl Scenario {
             record.check_training(section.buffer.as_ref().map(|own| &own.plan.policy), log);
         }
         needs::middleware(&section, &fabric, log);
+        if let Some(llr) = &section.llr {
+            llr.check(&fabric, sizes.packet.max(plan.ack), log);
+        }
         needs::circuits(&section, &transport, &traffic, (&fabric, topology.place()), log);
         reach::frames(&section.load_balance, &sizes, log);
         let users = (&section, &transport, &traffic);
@@ -332,6 +337,7 @@ impl Scenario {
             buffer_place: section.buffer.as_ref().map(|own| own.place.clone()).unwrap_or_default(),
             buffer: section.buffer.map(|buffer| buffer.plan),
             tor: section.tor.map(|tor| tor.config),
+            llr: section.llr.map(|own| own.llr),
             convergence: section.convergence,
             local_repair: section.local_repair,
             weights: section.weights,

@@ -13,6 +13,7 @@ mod planes;
 mod queues;
 mod reasons;
 mod reports;
+mod retry;
 mod studies;
 mod topologies;
 

@@ -6,7 +6,7 @@ use super::{Parts, Run};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
 use raddle_sim::record::layers::{Layer, Layers};
-use raddle_sim::record::{DropCause, PfcRecord, PortRecord};
+use raddle_sim::record::{DropCause, PfcRecord, PortRecord, RetryRecord};
 use raddle_sim::topology::circuits::Lane;
 use raddle_sim::topology::{Fabric, Port};
 
@@ -24,6 +24,7 @@ pub(super) struct PortRow<'a> {
     lane: Option<&'a Lane>,
     clipped: u64,
     late: u64,
+    retry: RetryRecord,
 }
 
 impl PortRow<'_> {
@@ -168,6 +169,34 @@ impl Row for PortRow<'_> {
             "frames that waited here when their circuit closed and were taken out, each time",
             |row| row.late,
         );
+        table.col(
+            "replayed_frames",
+            "frames",
+            "frames that the link sent again, not among `frames`",
+            |row| row.retry.replayed_frames,
+        );
+        table.col("replayed_bytes", "B", "their bytes", |row| row.retry.replayed_bytes);
+        table.col("nacks", "", "how often the far end of the link asked for a frame", |row| {
+            row.retry.nacks
+        });
+        table.col(
+            "retry_timeouts",
+            "",
+            "how often the far end of the link did not answer in time",
+            |row| row.retry.timeouts,
+        );
+        table.col(
+            "given_up_frames",
+            "frames",
+            "of the frames lost here, those that the link sent again in vain",
+            |row| row.retry.flushed,
+        );
+        table.col(
+            "unacknowledged_bytes_max",
+            "B",
+            "most bytes that the link kept to send again",
+            |row| row.retry.kept_bytes_max,
+        );
     }
 }
 
@@ -183,6 +212,7 @@ fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
         delay: fabric.latency(PortId(number as u32)),
         lane: fabric.circuits.as_ref().and_then(|own| own.lane(PortId(number as u32))),
         clipped: run.outcome.clipped_frames.get(number).copied().unwrap_or_default(),
+        retry: run.outcome.retries.get(number).copied().unwrap_or_default(),
         late: run.outcome.late_frames.get(number).copied().unwrap_or_default(),
     }))
 }
