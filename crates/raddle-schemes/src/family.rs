@@ -63,6 +63,8 @@ pub enum Need {
     Circuits,
     /// Data that waits for circuits while other data goes by slices of them.
     Bulk,
+    /// Hosts that answer probes of paths.
+    Probes,
 }
 
 impl Need {
@@ -86,6 +88,7 @@ impl Need {
             Self::EverySwitch => "a part in every switch",
             Self::Circuits => "ToRs with circuits beside a packet network",
             Self::Bulk => "bulk data that waits for circuits",
+            Self::Probes => "hosts that answer probes of paths",
         }
     }
 }

@@ -19,6 +19,7 @@ use alloc::vec::Vec;
 pub mod erasure;
 mod flow_timer;
 pub mod go_back_n;
+pub mod mrc;
 pub mod rnic_sr;
 pub mod sack;
 pub mod tcp;
@@ -82,6 +83,21 @@ pub struct AckNews {
     pub duplicate: bool,
     /// How many packets are known to have arrived.
     pub heard: u32,
+    /// The window before the congestion control heard of it.
+    pub window: Bytes,
+}
+
+impl AckNews {
+    /// News of nothing, which tests fill in.
+    #[cfg(test)]
+    pub(crate) const NOTHING: Self = Self {
+        bytes: Bytes(0),
+        rtt: None,
+        latest: None,
+        duplicate: false,
+        heard: 0,
+        window: Bytes(0),
+    };
 }
 
 /// How a congestion control has answered a loss.
@@ -173,6 +189,10 @@ pub trait Recovery {
     fn coding(&self) -> Coding {
         Coding::None
     }
+    /// Whether the ledger counts for it [what overtook a packet](Ledger::declare_overtaken).
+    fn counts_overtaking(&self) -> bool {
+        false
+    }
     /// Whether it offers what another scheme's card needs.
     fn offers(&self, need: Need) -> bool;
 }
@@ -184,6 +204,7 @@ crate::family! { Recovery, AnyRecovery, FlowContext;
     GoBackN: go_back_n in Box,
     TimeoutOnly: timeout_only in Box,
     Tcp: tcp in Box by RULES,
+    Mrc: mrc in Box,
 }
 
 impl Config {
@@ -314,5 +335,9 @@ impl AnyRecovery {
     #[inline]
     pub fn coding(&self) -> Coding {
         dispatch!(self, scheme => scheme.coding())
+    }
+    /// See [`Recovery::counts_overtaking`].
+    pub fn counts_overtaking(&self) -> bool {
+        dispatch!(self, scheme => scheme.counts_overtaking())
     }
 }

@@ -162,8 +162,7 @@ mod tests {
 
     fn ack(sack: &mut Sack, ledger: &mut Ledger, now: Time, psn: u32) {
         ledger.acked(Psn(psn));
-        let news =
-            AckNews { bytes: Bytes(100), rtt: None, latest: None, duplicate: false, heard: 0 };
+        let news = AckNews { bytes: Bytes(100), ..AckNews::NOTHING };
         let mut cx = Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         sack.on_ack(&mut cx, &news, ledger);
     }

@@ -124,7 +124,7 @@ pub struct Ledger {
     high: u32,
     /// No packet below this is in flight for the first time.
     oldest: u32,
-    /// What only flows have that lost packets, or whose receivers grant.
+    /// What only flows have that lost packets, whose receivers grant, or where overtaking counts.
     losses: Option<Box<Losses>>,
 }
 
@@ -138,10 +138,23 @@ struct Losses {
     lost_from: u32,
     /// Packets sent again, by time; stale entries are skipped. None where packets have one timer.
     again: VecDeque<(Time, Psn)>,
+    /// Where overtaking counts: last transmissions of packets that have arrived, in order, but for those
+    /// before the oldest in flight.
+    overtaking: Option<VecDeque<(Time, Psn)>>,
     /// Found lost and not yet reported.
     unreported: Vec<LossEpisode>,
     retransmitted: u64,
     timeouts: u64,
+}
+
+impl Losses {
+    /// A packet has arrived that was last sent at `at`. They come nearly in order.
+    #[inline]
+    fn note_arrived(&mut self, at: Time, psn: Psn) {
+        let Some(overtaking) = &mut self.overtaking else { return };
+        let behind = overtaking.iter().rev().take_while(|arrived| **arrived > (at, psn)).count();
+        overtaking.insert(overtaking.len() - behind, (at, psn));
+    }
 }
 
 impl Ledger {
@@ -181,6 +194,12 @@ impl Ledger {
     /// The same book, told only of all packets below a number. Of new packets the first `span` may go.
     pub(crate) fn in_order(self, span: u32) -> Self {
         Self { in_order: true, end: self.total.min(span), ..self }
+    }
+
+    /// The same book, which counts how many arrived that were sent later than one in flight.
+    pub(crate) fn counting_overtaking(mut self) -> Self {
+        self.losses.get_or_insert_default().overtaking = Some(VecDeque::new());
+        self
     }
 
     /// Of new packets only those below `upto` may go; of a book that is kept in order, the first `span`
@@ -310,6 +329,9 @@ impl Ledger {
             }
         };
         self.set(psn.0, record.with(State::Acked));
+        if let Some(losses) = &mut self.losses {
+            losses.note_arrived(record.sent_at(), psn);
+        }
         self.high = self.high.max(psn.0 + 1);
         self.advance();
         let latest = Some(Sent { at: record.sent_at(), psn, again: sent_once_at.is_none() });
@@ -453,6 +475,26 @@ impl Ledger {
         };
         self.note(episode);
         first
+    }
+
+    /// Declares packets in flight lost, in the order of their last transmissions, after each of which so
+    /// many were sent that have arrived; each is a loss by itself. Nothing but where this is
+    /// [counted](Self::counting_overtaking).
+    pub fn declare_overtaken(&mut self, count: u32, cause: LossCause) {
+        while let Some(oldest) = self.oldest() {
+            let Some(losses) = &mut self.losses else { return };
+            let Some(overtaking) = &mut losses.overtaking else { return };
+            while overtaking.front().is_some_and(|arrived| *arrived <= oldest) {
+                overtaking.pop_front();
+            }
+            if (overtaking.len() as u64) < u64::from(count) {
+                return;
+            }
+            self.declare_lost(oldest.1, cause);
+        }
+        if let Some(overtaking) = self.losses.as_mut().and_then(|own| own.overtaking.as_mut()) {
+            overtaking.clear();
+        }
     }
 
     /// Lets `psn` be sent again, if it is in flight; it does not count as lost.

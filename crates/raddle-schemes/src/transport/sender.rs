@@ -1,6 +1,7 @@
 //! The sender: one message, a congestion control, a path selector and a recovery.
 
 mod answers;
+mod paths;
 mod template;
 
 pub use answers::{AckHeader, NackHeader};
@@ -106,7 +107,7 @@ impl Sender {
 
     /// Carries out the timers that ran out while the connection had no message.
     fn pass_timers(&mut self, now: Time, events: &mut dyn Events) {
-        if self.scheme_timer().is_some_and(|at| at <= now) {
+        if self.congestion.next_timer().is_some_and(|at| at <= now) {
             let mut cx = Cx { now, rng: &mut self.rng, events };
             self.window = self.congestion.on_timer(&mut cx).window;
             self.retime();
@@ -286,7 +287,10 @@ impl Sender {
     /// When a scheme wants to be woken.
     #[inline]
     pub fn scheme_timer(&self) -> Option<Time> {
-        self.congestion.next_timer()
+        match (self.congestion.next_timer(), self.paths.next_timer()) {
+            (Some(congestion), Some(paths)) => Some(congestion.min(paths)),
+            (congestion, paths) => congestion.or(paths),
+        }
     }
 
     /// The time asked for has come; without effect if called early. Returns how many packets, or
@@ -302,10 +306,13 @@ impl Sender {
             self.report_losses(now, events);
         }
         self.ledger.note_timeouts(timeouts);
-        if self.scheme_timer().is_some_and(|at| at <= now) {
+        if self.congestion.next_timer().is_some_and(|at| at <= now) {
             let mut cx = Cx { now, rng: &mut self.rng, events };
             self.window = self.congestion.on_timer(&mut cx).window;
             self.retime();
+        }
+        if self.paths.next_timer().is_some_and(|at| at <= now) {
+            self.paths.on_timer(&mut Cx { now, rng: &mut self.rng, events });
         }
         timeouts
     }
@@ -401,6 +408,7 @@ impl Sender {
             let fate = match lost.cause {
                 LossCause::Trim => Fate::Trimmed,
                 LossCause::Timeout => Fate::TimedOut,
+                LossCause::Reordering if self.paths.hears_of_overtaken() => Fate::Overtaken,
                 // Later packets overtook it: no verdict on its path.
                 LossCause::Reordering | LossCause::Nack | LossCause::SwitchNack => continue,
             };

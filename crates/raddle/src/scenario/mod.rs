@@ -310,6 +310,7 @@ impl Scenario {
         if let Some(llr) = &section.llr {
             llr.check(&fabric, sizes.packet.max(plan.ack), log);
         }
+        needs::routes_in_planes(&section, &transport, &traffic, &fabric, log);
         needs::circuits(&section, &transport, &traffic, (&fabric, topology.place()), log);
         reach::frames(&section.load_balance, &sizes, log);
         let users = (&section, &transport, &traffic);

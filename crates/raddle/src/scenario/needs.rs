@@ -146,8 +146,8 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        // Switches write telemetry and notes where they are asked for; path maps and circuits hang on the
-        // fabric: see `middleware` and `circuits`.
+        // Switches write telemetry and notes where they are asked for, hosts answer probes; path maps and
+        // circuits hang on the fabric: see `middleware` and `circuits`.
         Need::QueueLengths
         | Need::Groups
         | Need::PathMap
@@ -155,7 +155,8 @@ fn lack<'a>(
         | Need::Notes
         | Need::EverySwitch
         | Need::Circuits
-        | Need::Bulk => None,
+        | Need::Bulk
+        | Need::Probes => None,
         Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
             whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
             remedy: "give the queues a `size`, or choose another scheme",
@@ -314,6 +315,31 @@ pub(crate) fn host_ports(
         let problem = misfit.place.problem(message);
         let (count, said) = (ports.count(), ports.said());
         log.add(problem.label(format!("hosts have {count}: {said} in [fabric] topology")));
+    }
+}
+
+/// Adds a problem for a path selector that names planes where a route through the fabric leaves it no
+/// room for that.
+pub(crate) fn routes_in_planes(
+    section: &FabricSection,
+    transport: &TransportSection,
+    traffic: &Jobs,
+    fabric: &Fabric,
+    log: &Log,
+) {
+    let three_tiers = fabric.switches.iter().any(|switch| switch.tier > 1);
+    let follows = section.load_balance.config.offers(Need::SourceRouting);
+    if fabric.planes == 1 || !three_tiers || !follows {
+        return;
+    }
+    let selectors = [&transport.load_balance.config].into_iter().cloned();
+    if selectors.chain(traffic.load_balances()).any(|own| own.names_planes()) {
+        let own = section.load_balance.config.card().name;
+        let message = format!(
+            "`{own}` in [fabric] load_balance leaves no room for the plane in a route through three tiers"
+        );
+        let label = "choose `ecmp`, or a fabric of two tiers";
+        log.add(section.load_balance.place.problem(message).label(label));
     }
 }
 

@@ -132,7 +132,7 @@ impl PathSelector for Bitmap {
     #[inline]
     fn on_feedback(&mut self, _cx: &mut Cx<'_>, news: &Feedback) {
         let more = match news.fate {
-            Fate::Clean => return,
+            Fate::Clean | Fate::Overtaken => return,
             Fate::Marked => self.marked,
             Fate::Trimmed => self.trimmed,
             Fate::TimedOut => self.timeout,

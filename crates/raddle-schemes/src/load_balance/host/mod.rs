@@ -1,10 +1,11 @@
 //! Host load balancing: the entropy value of every data packet a sender emits.
 
 use crate::ids::{Entropy, Psn};
+use crate::load_balance::plane::Paths;
 use crate::load_balance::route::Rotation;
 use crate::probe::{Names, Probes};
 use crate::rng::Rng;
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, Span, Time};
 use crate::{Cx, FlowContext};
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ pub mod ecmp;
 pub mod flowlet;
 pub mod host_dr;
 pub mod mprdma;
+pub mod mrc;
 pub mod ops;
 pub mod planned;
 pub mod plb;
@@ -41,6 +43,9 @@ pub enum Fate {
     Trimmed,
     /// Not heard of within the retransmission timeout.
     TimedOut,
+    /// Not heard of when enough later ones were. Told where it is
+    /// [asked for](PathSelector::hears_of_overtaken).
+    Overtaken,
 }
 
 /// One piece of news about a path.
@@ -98,6 +103,57 @@ pub trait PathSelector {
         None
     }
 
+    /// Whether it names the plane of each packet, where hosts have several ports.
+    fn names_planes(&self) -> bool {
+        false
+    }
+
+    /// What the host knows of the paths to the destination: told before the first packet where it
+    /// [names planes](Self::names_planes). One that has been told, in an earlier message of the
+    /// connection, keeps to that.
+    fn begin_paths(&mut self, _cx: &mut Cx<'_>, _paths: &Paths) {}
+
+    /// Whether its host hears from the destination which ports are dead there.
+    fn hears_of_ports(&self) -> bool {
+        false
+    }
+
+    /// A bit for each plane in which it knows of a path that works.
+    fn healthy_planes(&self) -> u8 {
+        u8::MAX
+    }
+
+    /// The plane of the next packet, one of the `free` ones, where nothing waits: it leaves at once,
+    /// unless a control frame goes before it. `None` if it knows of no path in any.
+    fn choose_plane(&mut self, _cx: &mut Cx<'_>, _free: u8) -> Option<u32> {
+        None
+    }
+
+    /// The plane by which the next packet leaves, told before it is asked for its path.
+    fn on_plane(&mut self, _plane: u32) {}
+
+    /// Whether it hears of packets that count as lost because later ones arrived. Where several paths
+    /// are taken that need not say anything of the path.
+    fn hears_of_overtaken(&self) -> bool {
+        false
+    }
+
+    /// When it next has something to do by itself.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time of [`next_timer`](Self::next_timer) has come; it lies in the future afterwards.
+    fn on_timer(&mut self, _cx: &mut Cx<'_>) {}
+
+    /// A path to probe now. Asked after [`on_timer`](Self::on_timer), again and again until there is none.
+    fn poll_probe(&mut self) -> Option<Entropy> {
+        None
+    }
+
+    /// A probe of a path was answered.
+    fn on_probe_answered(&mut self, _cx: &mut Cx<'_>, _path: Entropy) {}
+
     /// The entropy for the packet that leaves now.
     fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy;
 
@@ -130,9 +186,15 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext, with state;
     RepsLegacy: reps_legacy in Box,
     HostDr: host_dr,
     Planned: planned,
+    Mrc: mrc in Box,
 }
 
 impl Config {
+    /// See [`PathSelector::names_planes`].
+    pub fn names_planes(&self) -> bool {
+        self.build(&FlowContext::NOMINAL).names_planes()
+    }
+
     /// The names of what the selected scheme shows of itself.
     pub fn probes(&self) -> Vec<&'static str> {
         let mut names = Names::default();
@@ -181,6 +243,62 @@ impl AnyPathSelector {
     /// See [`PathSelector::poll_lost`].
     pub fn poll_lost(&mut self) -> Option<(Entropy, Fate)> {
         dispatch!(self, scheme => scheme.poll_lost())
+    }
+
+    /// See [`PathSelector::names_planes`].
+    pub fn names_planes(&self) -> bool {
+        dispatch!(self, scheme => scheme.names_planes())
+    }
+
+    /// See [`PathSelector::begin_paths`].
+    pub fn begin_paths(&mut self, cx: &mut Cx<'_>, paths: &Paths) {
+        dispatch!(self, scheme => scheme.begin_paths(cx, paths));
+    }
+
+    /// See [`PathSelector::hears_of_ports`].
+    pub fn hears_of_ports(&self) -> bool {
+        dispatch!(self, scheme => scheme.hears_of_ports())
+    }
+
+    /// See [`PathSelector::healthy_planes`].
+    pub fn healthy_planes(&self) -> u8 {
+        dispatch!(self, scheme => scheme.healthy_planes())
+    }
+
+    /// See [`PathSelector::choose_plane`].
+    pub fn choose_plane(&mut self, cx: &mut Cx<'_>, free: u8) -> Option<u32> {
+        dispatch!(self, scheme => scheme.choose_plane(cx, free))
+    }
+
+    /// See [`PathSelector::on_plane`].
+    pub fn on_plane(&mut self, plane: u32) {
+        dispatch!(self, scheme => scheme.on_plane(plane));
+    }
+
+    /// See [`PathSelector::hears_of_overtaken`].
+    pub fn hears_of_overtaken(&self) -> bool {
+        dispatch!(self, scheme => scheme.hears_of_overtaken())
+    }
+
+    /// See [`PathSelector::next_timer`].
+    #[inline]
+    pub fn next_timer(&self) -> Option<Time> {
+        dispatch!(self, scheme => scheme.next_timer())
+    }
+
+    /// See [`PathSelector::on_timer`].
+    pub fn on_timer(&mut self, cx: &mut Cx<'_>) {
+        dispatch!(self, scheme => scheme.on_timer(cx));
+    }
+
+    /// See [`PathSelector::poll_probe`].
+    pub fn poll_probe(&mut self) -> Option<Entropy> {
+        dispatch!(self, scheme => scheme.poll_probe())
+    }
+
+    /// See [`PathSelector::on_probe_answered`].
+    pub fn on_probe_answered(&mut self, cx: &mut Cx<'_>, path: Entropy) {
+        dispatch!(self, scheme => scheme.on_probe_answered(cx, path));
     }
 
     /// See [`PathSelector::next_path`].

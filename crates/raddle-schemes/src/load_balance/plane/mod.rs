@@ -5,8 +5,11 @@
 
 pub mod hash;
 pub mod least_queued;
+mod paths;
 pub mod random;
 pub mod round_robin;
+
+pub use paths::{Paths, path_in_plane, plane_of};
 
 /// What a flow's selector is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

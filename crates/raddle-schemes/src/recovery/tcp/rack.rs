@@ -147,7 +147,7 @@ mod tests {
     }
 
     fn news(duplicate: bool, latest: Option<Sent>) -> AckNews {
-        AckNews { bytes: Bytes(0), rtt: None, latest, duplicate, heard: 0 }
+        AckNews { latest, duplicate, ..AckNews::NOTHING }
     }
 
     /// So many packets, sent at these microseconds.

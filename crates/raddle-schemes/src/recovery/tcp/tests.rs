@@ -335,7 +335,7 @@ fn all_sent(packets: u32) -> Ledger {
 }
 
 fn news(heard: u32, duplicate: bool) -> AckNews {
-    AckNews { bytes: Bytes(1000), rtt: None, latest: None, duplicate, heard }
+    AckNews { bytes: Bytes(1000), duplicate, heard, ..AckNews::NOTHING }
 }
 
 #[test]

@@ -74,9 +74,10 @@ impl Sender {
         let mut cx = Cx { now, rng: &mut self.rng, events };
         let heard = self.arrivals.heard();
         let AckedPacket { bytes, latest, .. } = acked;
-        let told = AckNews { bytes, rtt, latest, duplicate: ack.duplicate, heard };
-        self.recovery.on_ack(&mut cx, &told, &mut self.ledger);
         let window_before = self.window;
+        let duplicate = ack.duplicate;
+        let told = AckNews { bytes, rtt, latest, duplicate, heard, window: window_before };
+        self.recovery.on_ack(&mut cx, &told, &mut self.ledger);
         let in_flight = self.ledger.in_flight();
         let news = Ack {
             bytes: acked.bytes,

@@ -107,6 +107,9 @@ impl FlowTemplate {
         if congestion.pulls().is_some() || congestion.grants().is_some() {
             recovery.on_receiver_paced();
         }
+        if recovery.counts_overtaking() {
+            ledger = ledger.counting_overtaking();
+        }
         ledger.gap = context.gap.0 as u16;
         let carries = recovery.ack_entropies() == AckEntropies::Carry;
         Sender {

@@ -1,0 +1,52 @@
+//! A path selector that names planes, knows the health of its paths, and probes them.
+
+use super::Sender;
+use crate::ids::Entropy;
+use crate::load_balance::plane::Paths;
+use crate::units::Time;
+use crate::{Cx, Events};
+
+impl Sender {
+    /// Whether its path selector names the plane of each packet, where hosts have several ports.
+    pub fn names_planes(&self) -> bool {
+        self.paths.names_planes()
+    }
+
+    /// What its host knows of the paths to the destination, before the first packet.
+    pub fn begin_paths(&mut self, now: Time, paths: &Paths, events: &mut dyn Events) {
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        self.paths.begin_paths(&mut cx, paths);
+    }
+
+    /// Whether its host hears from the destination which ports are dead there.
+    pub fn hears_of_ports(&self) -> bool {
+        self.paths.hears_of_ports()
+    }
+
+    /// A bit for each plane in which it knows of a path that works.
+    pub fn healthy_planes(&self) -> u8 {
+        self.paths.healthy_planes()
+    }
+
+    /// The plane of the next packet, one of the `free` ones, if it knows of a path there.
+    pub fn choose_plane(&mut self, now: Time, free: u8) -> Option<u32> {
+        let mut cx = Cx { now, rng: &mut self.rng, events: &mut () };
+        self.paths.choose_plane(&mut cx, free)
+    }
+
+    /// The plane by which the next packet leaves, before it is asked for.
+    pub fn on_plane(&mut self, plane: u32) {
+        self.paths.on_plane(plane);
+    }
+
+    /// A path to probe now; asked until there is none, after [`Sender::on_timeout`].
+    pub fn poll_probe(&mut self) -> Option<Entropy> {
+        self.paths.poll_probe()
+    }
+
+    /// A probe of a path was answered.
+    pub fn on_probe_answered(&mut self, now: Time, path: Entropy, events: &mut dyn Events) {
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        self.paths.on_probe_answered(&mut cx, path);
+    }
+}
