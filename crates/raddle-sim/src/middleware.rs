@@ -299,7 +299,11 @@ impl Middleware {
                 frame::Kind::Nack => Kind::Nack,
                 frame::Kind::Cnp => Kind::Cnp,
                 frame::Kind::Tor => Kind::Tor,
-                frame::Kind::Credit | frame::Kind::Request | frame::Kind::Pfc => Kind::Credit,
+                // What ends tell each other beside data and replies.
+                frame::Kind::Credit
+                | frame::Kind::Request
+                | frame::Kind::Pfc
+                | frame::Kind::Probe => Kind::Credit,
             },
             forward: frame.goes_to_receiver(),
             number: frame.number(),

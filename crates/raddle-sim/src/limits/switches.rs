@@ -39,9 +39,16 @@ impl Plan {
         let needs = |own: &host::Config, need| own.card().needs.contains(&need);
         let named = [Need::SourceRouting, Need::Planner];
         let name_routes = selectors.any(|own| named.iter().any(|&need| needs(own, need)));
+        let names_planes = |own: &&host::Config| own.names_planes();
+        let selectors = transport.other_load_balances.iter().chain([&transport.load_balance]);
+        let follows = self.switch_load_balance.offers(Need::SourceRouting);
+        let along_planes = follows && selectors.clone().any(|own| names_planes(&own));
         if self.fabric.planes > 1 {
+            // A route of two choices leaves no bits for the plane.
+            let three_tiers = self.fabric.switches.iter().any(|switch| switch.tier > 1);
             let what = [
                 (name_routes, "hosts that name routes"),
+                (along_planes && three_tiers, "routes through three tiers"),
                 (self.tor.is_some(), "switches with middleware"),
             ];
             if let Some((_, what)) = what.into_iter().find(|(is, _)| *is) {
@@ -49,7 +56,9 @@ impl Plan {
             }
         }
         let too_wide = |switch: &&Switch| switch.ports.len() > PORT_LIMIT as usize;
-        if let Some(switch) = self.fabric.switches.iter().find(too_wide).filter(|_| name_routes) {
+        if let Some(switch) =
+            self.fabric.switches.iter().find(too_wide).filter(|_| name_routes || along_planes)
+        {
             let (switch, ports) = (switch.name.clone(), switch.ports.len());
             return Err(LimitError::SourceRoute { switch, ports });
         }

@@ -137,11 +137,13 @@ pub enum Kind {
     Tor = 7,
     /// A congestion notification from a receiver to a sender.
     Cnp = 7 | 1 << 6,
+    /// A sender's probe of a path, or the receiver's answer.
+    Probe = 7 | 1 << 7,
 }
 
 impl Kind {
     /// Every kind, in the order of their codes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Data,
         Self::Ack,
         Self::Nack,
@@ -151,6 +153,7 @@ impl Kind {
         Self::Request,
         Self::Tor,
         Self::Cnp,
+        Self::Probe,
     ];
 
     /// The bits of which data in a data class has none.
@@ -192,6 +195,8 @@ pub mod flag {
     pub const OF_SWITCH: u8 = 16;
     /// Of credit: this packet, and those missing behind it, shall be sent again.
     pub const RESEND: u8 = 16;
+    /// Of a probe: it is the answer to one.
+    pub const ANSWER: u8 = 16;
     /// Of a message between ToRs: it goes from sender to receiver.
     pub(crate) const FORWARD: u8 = 16;
     /// Of all that is not data: the bit of ToRs.
@@ -372,7 +377,10 @@ impl Frame {
     /// Whether it goes from the flow's sender to its receiver.
     #[inline]
     pub(crate) fn goes_to_receiver(&self) -> bool {
-        self.is_data() || self.is(Kind::Request) || self.is(Kind::Tor) && self.has(flag::FORWARD)
+        self.is_data()
+            || self.is(Kind::Request)
+            || self.is(Kind::Tor) && self.has(flag::FORWARD)
+            || self.is(Kind::Probe) && !self.has(flag::ANSWER)
     }
 
     /// The flag that holds the bit of ToRs.

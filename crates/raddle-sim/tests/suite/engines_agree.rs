@@ -32,6 +32,8 @@ const LOSSLESS_CASES: u32 = 250;
 const GATE_CASES: u32 = 250;
 /// The same for plans on circuits whose frames go by slices.
 const SLICE_CASES: u32 = 250;
+/// The same for plans with path selectors that name planes.
+const PLANE_CASES: u32 = 250;
 /// The same for plans on hybrid ToRs.
 const HYBRID_CASES: u32 = 250;
 /// The same for plans whose links have retry.
@@ -96,6 +98,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_middleware(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::plan_with_middleware(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(PLANE_CASES))]
+
+    /// The same where packets are given their planes by path selectors, which few random plans have.
+    #[test]
+    fn engines_agree_on_random_plans_with_named_planes(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::plan_with_named_planes(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

@@ -32,6 +32,7 @@ mod layers;
 mod limits;
 mod load_balance_study;
 mod middleware;
+mod mrc;
 mod outside;
 mod pair_order;
 mod parts;

@@ -94,8 +94,10 @@ pub(crate) fn settle_planes(
     };
     let one = "where hosts have one port, without `planes` or `tors_per_host` in the topology";
     let one = (ports == 1).then_some(one);
+    let named = transport.load_balance.config.names_planes();
+    let by_path = named.then_some("where `load_balance` names the plane of each packet itself");
     if let Some(plane) = &transport.plane {
-        judge("plane", plane.needy().place, one);
+        judge("plane", plane.needy().place, one.or(by_path));
     }
     let calm = !faults.iter().any(FaultSection::takes_down);
     let calm = calm.then_some("where nothing goes down, and no [[fault]] says `down` or `flap`");
@@ -104,7 +106,7 @@ pub(crate) fn settle_planes(
     }
     if one.is_some() {
         transport.plane = None;
-    } else if transport.plane.is_none() {
+    } else if transport.plane.is_none() || named {
         transport.plane = Some(transport.plane());
     }
     if one.or(calm).is_some() {

@@ -192,6 +192,10 @@ impl TransportSection {
 
     /// How packets choose their planes, where hosts have several ports.
     pub(crate) fn plane(&self) -> Chosen<plane::Config> {
+        // Named by packet, as in turn.
+        if self.load_balance.config.names_planes() {
+            return self.load_balance.gives(plane::Config::RoundRobin(Default::default()));
+        }
         let declared = || scheme::declared(&TRANSPORT.plane).expect("a declared scheme is one");
         self.plane.clone().unwrap_or_else(|| self.load_balance.gives(declared()))
     }

@@ -226,6 +226,8 @@ impl<'a> Ends<'a> {
             self.on_credit_frame(now, nic, frame);
         } else if frame.is_cnp() {
             self.on_cnp(now, nic, frame);
+        } else if frame.is(Kind::Probe) {
+            self.on_probe(now, nic, frame);
         }
         nic.settle(now)
     }
@@ -250,6 +252,7 @@ impl<'a> Ends<'a> {
             return done;
         }
         let frame = if !nic.can_send(now) {
+            self.rejoin(now, nic);
             None
         } else if nic.control_goes_first()
             && let Some(frame) = nic.next_control(now)
@@ -362,6 +365,41 @@ impl<'a> Ends<'a> {
         live.sender.on_cnp(now, &mut events);
         live.make_ready(now, slot, nic);
         live.set_wake(now, slot, nic);
+    }
+
+    /// A probe of a path has come, which is answered by the same path, or an answer.
+    #[cold]
+    fn on_probe(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
+        if !frame.has(flag::ANSWER) {
+            let slot = nic.first_receiver + self.locators.index(frame.to);
+            let id = self.flow_received(nic, slot);
+            let to = self.layout.sender(id, &self.plan.traffic.flows[id.index()]);
+            let what = (Kind::Probe, flag::ANSWER);
+            let answer = Frame::new(nic.here(to), 0, what, frame.entropy(), self.ack);
+            return nic.send_control(now, answer);
+        }
+        let slot = nic.first_sender + self.locators.index(frame.to);
+        let Some(live) = self.live_senders.get_mut(self.senders[slot as usize].live) else {
+            return;
+        };
+        if let Some(probes) = &mut self.probes {
+            probes.before(now, live.flow, &live.sender);
+        }
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        live.sender.on_probe_answered(now, frame.entropy(), &mut events);
+        live.set_wake(now, slot, nic);
+    }
+
+    /// Flows that waited at a port whose link is taken for down choose again.
+    #[cold]
+    fn rejoin(&mut self, now: Time, nic: &mut Nic) {
+        for slot in nic.take_moved() {
+            let live = self.live_senders.get_mut(self.senders[slot as usize].live);
+            match live {
+                Some(live) => nic.join(now, slot, live.to, Some(&mut live.sender)),
+                None => nic.join(now, slot, Locator(0), None),
+            }
+        }
     }
 
     #[inline(always)]
@@ -494,8 +532,12 @@ impl<'a> Ends<'a> {
         }
         if let Some((vanished, path)) = live.sender.poll_request(now, &mut events) {
             let request = Frame::new(live.to, vanished, (Kind::Request, 0), path, self.ack);
-            nic.send_as_packet(now, slot, request);
+            nic.send_as_packet(now, slot, &mut live.sender, request);
             self.credit_frames.made += 1;
+        }
+        while let Some(path) = live.sender.poll_probe() {
+            let probe = Frame::new(nic.along(live.to, path), 0, (Kind::Probe, 0), path, self.ack);
+            nic.send_control(now, probe);
         }
         live.make_ready(now, slot, nic);
         live.set_wake(now, slot, nic);
@@ -514,6 +556,9 @@ impl<'a> Ends<'a> {
             };
             let to = if live.chooses_class { live.next_packet_to(self.locators) } else { live.to };
             if nic.holds(now, self.locators.class(to), slot) {
+                continue;
+            }
+            if nic.is_apart() && !nic.stays(now, slot, &mut live.sender) {
                 continue;
             }
             if let Some(probes) = &mut self.probes {

@@ -64,7 +64,7 @@ impl LiveSender {
         }
         if self.sender.can_transmit(now) {
             self.in_ready = true;
-            nic.join(now, slot, self.to);
+            nic.join(now, slot, self.to, Some(&mut self.sender));
         } else {
             self.set_pace(now, slot, nic);
         }
@@ -81,7 +81,7 @@ impl LiveSender {
         sent: Option<&Transmit>,
     ) {
         let goes_on = sent.is_some_and(|packet| !packet.ack_request) && self.sender.on_pace(now);
-        nic.end_turn(now, slot, self.to, goes_on);
+        nic.end_turn(now, slot, (self.to, &mut self.sender), goes_on);
         if !goes_on {
             self.in_ready = false;
             self.set_pace(now, slot, nic);

@@ -6,6 +6,7 @@ use crate::topology::routing::Forwarding;
 use crate::topology::{Fabric, Node};
 use crate::workload::Flow;
 use raddle_schemes::ids::{Entropy, HostId};
+use raddle_schemes::load_balance::plane::Paths;
 use raddle_schemes::load_balance::route::{Rotation, route};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
@@ -134,7 +135,7 @@ impl Pointer {
         };
         self.until = until;
         let Some(forwarding) = forwarding else { return };
-        let routes = routes(&plan.fabric, forwarding, self.source, self.destination);
+        let routes = routes(&plan.fabric, forwarding, 0, (self.source, self.destination));
         self.rotation = selector.rotation(routes, &mut self.rng);
     }
 }
@@ -146,27 +147,40 @@ fn in_force<T>(routes: &[(Time, T)], now: Time) -> (usize, Time) {
     (later.unwrap_or(routes.len()).saturating_sub(1), until)
 }
 
-/// The routes from `source` to `destination`: in a fat tree one for each switch in which the ways
+/// The paths between two hosts that a path selector is told of which names planes: as switches are
+/// set up, whatever breaks.
+pub(super) fn paths(plan: &Plan, source: HostId, destination: HostId) -> Paths {
+    let planes = plan.fabric.planes;
+    if !plan.switch_load_balance.offers(Need::SourceRouting) {
+        return Paths::Hashed { planes };
+    }
+    let routes =
+        |plane| routes(&plan.fabric, &plan.fabric.forwarding, plane, (source, destination));
+    Paths::Routes((0..planes).map(routes).collect())
+}
+
+/// The routes in a plane from one host to another: in a fat tree one for each switch in which the ways
 /// up from both meet, or as many as the cables up to it are parallel. A digit that no switch will
 /// read is 0.
 fn routes(
     fabric: &Fabric,
     forwarding: &Forwarding,
-    source: HostId,
-    destination: HostId,
+    plane: u32,
+    (source, destination): (HostId, HostId),
 ) -> Vec<Entropy> {
-    let edge = fabric.edge(source);
-    if edge == fabric.edge(destination) {
+    let destination = fabric.host_port(destination, plane);
+    let edge = fabric.edge_of(fabric.host_port(source, plane));
+    if edge == fabric.edge_of(destination) {
         return vec![route(0, 0)];
     }
     let first_port = |switch: usize| fabric.switches[switch].ports.start;
-    let ports = forwarding.ports(edge, fabric.host_port(destination, 0));
+    let ports = forwarding.ports(edge, destination);
     let choices = ports.count();
     let mut found = Vec::new();
     for port in (0..choices).map(|i| ports.get(i)) {
         let digit = port.0 - first_port(edge.index());
         let Node::Switch(above) = fabric.destination(port) else { continue };
-        let ports = forwarding.ports(above, fabric.host_port(destination, 0));
+        let ports = forwarding.ports(above, destination);
         // A switch of the lowest tier reads the first digit again.
         if ports.count() < 2 || fabric.switches[above.index()].tier == 0 {
             found.push(route(digit, 0));
@@ -195,7 +209,7 @@ mod tests {
     }
 
     fn between(fabric: &Fabric, forwarding: &Forwarding, to: u32) -> Vec<Entropy> {
-        routes(fabric, forwarding, HostId(0), HostId(to))
+        routes(fabric, forwarding, 0, (HostId(0), HostId(to)))
     }
 
     /// LB study spec, section 2.6: other pod, same pod, same edge switch.

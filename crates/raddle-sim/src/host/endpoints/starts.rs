@@ -1,7 +1,7 @@
 //! When flows start, and when they may send.
 
 use super::slots::{End, LiveSender};
-use super::source_routes::Class;
+use super::source_routes::{self, Class};
 use super::{Ends, FlowEvents};
 use crate::host::nic::Nic;
 use crate::plan::Plan;
@@ -69,6 +69,11 @@ impl Ends<'_> {
         let message = &plan.traffic.flows[flow.index()];
         let (here, there) = (message.source, message.destination);
         let mut sender = self.beginnings.sender(message, &context, rng);
+        if sender.names_planes() {
+            let paths = source_routes::paths(plan, here, there);
+            let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+            sender.begin_paths(now, &paths, events);
+        }
         let mut live = LiveSender {
             flow,
             turns: self.source_routes.turns(message.load_balance, here, there, Class::Data),

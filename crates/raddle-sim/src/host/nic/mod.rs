@@ -26,7 +26,7 @@ use credit::Credit;
 use planes::Planes;
 use port::NicPort;
 use raddle_schemes::ids::{Entropy, FlowId, HostId};
-use raddle_schemes::transport::PacketSet;
+use raddle_schemes::transport::{PacketSet, Sender};
 use raddle_schemes::units::Time;
 use reach::Reach;
 use std::collections::VecDeque;
@@ -275,10 +275,11 @@ impl Nic {
         true
     }
 
-    /// A flow, whose packets go `to` a receiver, may send: it takes its turns from now on.
+    /// A flow, whose packets go `to` a receiver, may send: it takes its turns from now on. One whose
+    /// `sender` has ended stands in line once more.
     #[inline]
-    pub(super) fn join(&mut self, now: Time, slot: u32, to: Locator) {
-        if self.apart && self.join_apart(now, slot, to) {
+    pub(super) fn join(&mut self, now: Time, slot: u32, to: Locator, sender: Option<&mut Sender>) {
+        if self.apart && self.join_apart(now, slot, to, sender) {
             return;
         }
         self.port.join(slot, self.first_sender);
@@ -305,9 +306,15 @@ impl Nic {
 
     /// [`join`](Self::join), at one of several ports or at a queue, if it takes the flow.
     #[cold]
-    fn join_apart(&mut self, now: Time, slot: u32, to: Locator) -> bool {
+    fn join_apart(
+        &mut self,
+        now: Time,
+        slot: u32,
+        to: Locator,
+        sender: Option<&mut Sender>,
+    ) -> bool {
         if self.planes.is_some() {
-            self.join_a_plane(now, slot);
+            self.join_a_plane(now, slot, sender);
             return true;
         }
         let takes = |fifo: &&mut Box<fifo::Fifo>| !fifo.fills && fifo.takes(to);
@@ -384,13 +391,19 @@ impl Nic {
 
     /// Moves the flow that is first in turn to the end of the line if it `goes_on`, else out of it.
     #[inline(always)]
-    pub(super) fn end_turn(&mut self, now: Time, slot: u32, to: Locator, goes_on: bool) {
+    pub(super) fn end_turn(
+        &mut self,
+        now: Time,
+        slot: u32,
+        (to, sender): (Locator, &mut Sender),
+        goes_on: bool,
+    ) {
         if goes_on && self.port.ready.len() == 1 && self.planes.is_none() {
             return;
         }
         self.port.ready.pop_front();
         if goes_on {
-            self.join(now, slot, to);
+            self.join(now, slot, to, Some(sender));
         }
     }
 

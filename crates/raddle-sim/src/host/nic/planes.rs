@@ -8,11 +8,14 @@ use crate::faults::PortChange;
 use crate::faults::intervals::{Window, covers, merge};
 use crate::plan::{Connections, Plan};
 use crate::wire::frame::{Frame, Locator, Locators};
-use raddle_schemes::ids::{FlowId, HostId, PortId};
-use raddle_schemes::load_balance::plane::{self, AnyPlaneSelector, MOST_PLANES, PlaneContext};
+use raddle_schemes::ids::{Entropy, FlowId, HostId, PortId};
+use raddle_schemes::load_balance::plane::{
+    self, AnyPlaneSelector, MOST_PLANES, PlaneContext, plane_of,
+};
 use raddle_schemes::rng::stream;
+use raddle_schemes::transport::Sender;
 use raddle_schemes::units::{Span, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::mem::swap;
 use std::sync::Arc;
 
@@ -34,8 +37,19 @@ pub(super) struct Planes {
     /// Whether it ever does.
     ever_out: bool,
     reach: Arc<Reach>,
-    /// Of each flow that begins here, in order, where it goes and how it chooses.
-    flows: Vec<(HostId, AnyPlaneSelector)>,
+    /// Of each flow that begins here, in order.
+    flows: Vec<Choosing>,
+    moved: VecDeque<u32>,
+    /// A bit for the plane whose wire takes a packet now, while that is in the making.
+    taken: u8,
+}
+
+/// Where a flow goes, and how its packets choose their planes.
+struct Choosing {
+    to: HostId,
+    /// Whether its path selector does.
+    named: bool,
+    selector: AnyPlaneSelector,
 }
 
 impl Planes {
@@ -44,14 +58,20 @@ impl Planes {
         let ports = || plan.fabric.ports_of(host);
         let mut first_to = BTreeMap::new();
         let mut choosing = |&id: &FlowId| {
-            let to = plan.traffic.flows[id.index()].destination;
+            let flow = &plan.traffic.flows[id.index()];
+            let to = flow.destination;
             let hashed = match plan.transport.connections {
                 Connections::Message => id,
                 Connections::Pair => *first_to.entry(to).or_insert(id),
             };
             let stream = stream(plan.seed, "plane", hashed.0.into());
             let context = PlaneContext { planes: plan.fabric.planes, stream };
-            (to, plan.transport.plane.build(&context))
+            let paths = plan.transport.load_balance_of(flow.load_balance);
+            Choosing {
+                to,
+                named: paths.names_planes(),
+                selector: plan.transport.plane.build(&context),
+            }
         };
         let out: Vec<Vec<Window>> = ports().map(|port| taken_for_down(plan, port)).collect();
         let mut places = [0; MOST];
@@ -71,6 +91,8 @@ impl Planes {
             out,
             reach: Arc::clone(reach),
             flows: flows.iter().map(&mut choosing).collect(),
+            moved: VecDeque::new(),
+            taken: 0,
         }
     }
 
@@ -89,6 +111,28 @@ impl Planes {
     pub(super) fn next_out(&self, now: Time) -> Time {
         let later = self.out[self.others.at_hand as usize].iter().find(|(from, _)| *from > now);
         later.map_or(Time::NEVER, |(from, _)| *from)
+    }
+
+    /// The plane of the next packet of a sender that names them. If wires are idle it chooses among their
+    /// planes; else the packet waits at the port whose wire it has soonest.
+    fn choose_named(
+        &self,
+        now: Time,
+        at_hand: &NicPort,
+        flow: usize,
+        sender: Option<&mut Sender>,
+    ) -> u32 {
+        let named = self.named(now, self.flows[flow].to, sender.as_deref());
+        let taken = |plane: u32| self.taken >> plane & 1 == 1;
+        let port = |plane: u32| self.others.port(at_hand, plane);
+        let waiting = |plane: u32| port(plane).waiting(now) + u32::from(taken(plane));
+        let choices = plane::Planes { usable: named, waiting: &waiting };
+        let idle = choices.iter().filter(|&plane| waiting(plane) == 0);
+        let idle = idle.fold(0, |bits, plane| bits | 1 << plane);
+        let chosen = sender.filter(|_| idle != 0).and_then(|own| own.choose_plane(now, idle));
+        let free_at = |plane: u32| if taken(plane) { Time::NEVER } else { port(plane).free_at };
+        let soonest = |&plane: &u32| (waiting(plane), free_at(plane));
+        chosen.or_else(|| choices.iter().min_by_key(soonest)).unwrap_or(0)
     }
 
     fn is_out(&self, plane: u32, now: Time) -> bool {
@@ -114,6 +158,16 @@ impl Planes {
         let until =
             |windows: &Vec<Window>| windows.iter().map(|(_, until)| *until).find(|&at| at > now);
         self.out.iter().filter_map(until).min().unwrap_or(Time::NEVER)
+    }
+
+    /// The planes that a packet of a sender which names them may take: those in which its peer hears,
+    /// if it is told of that, and in which it knows of a path; without the last, or both, if none is left.
+    fn named(&self, now: Time, to: HostId, sender: Option<&Sender>) -> u8 {
+        let usable = self.usable(now, to);
+        let Some(sender) = sender else { return usable };
+        let among = |some: u8, all: u8| if some & all == 0 { all } else { some & all };
+        let dead = if sender.hears_of_ports() { self.reach.told(now, self.host, to) } else { 0 };
+        among(sender.healthy_planes(), among(!dead, usable))
     }
 
     /// A bit for each plane by which the host can send to another, as far as it knows; all by which it
@@ -149,7 +203,7 @@ impl Others {
 }
 
 /// When a host takes the link of a port of its own for down.
-fn taken_for_down(plan: &Plan, port: PortId) -> Vec<Window> {
+pub(super) fn taken_for_down(plan: &Plan, port: PortId) -> Vec<Window> {
     let later = |at: Time, by: Span| Time(at.0.saturating_add(by.0));
     let (repair, mut down) = (plan.transport.plane_repair, None);
     let mut windows = Vec::new();
@@ -238,7 +292,7 @@ impl Nic {
     pub(super) fn first_wants_at(&mut self, now: Time) -> Time {
         let Some(planes) = &mut self.planes else { return Time::NEVER };
         let mut touched = planes.touched | 1 << planes.others.at_hand;
-        planes.touched = 0;
+        (planes.touched, planes.taken) = (0, 0);
         while touched != 0 {
             let plane = touched.trailing_zeros();
             planes.wants[plane as usize] =
@@ -258,27 +312,36 @@ impl Nic {
     /// A flow takes its turns from now on, at the port that it chooses.
     #[cold]
     #[inline(never)]
-    pub(super) fn join_a_plane(&mut self, now: Time, slot: u32) {
-        let plane = self.choose(now, slot);
+    pub(super) fn join_a_plane(&mut self, now: Time, slot: u32, sender: Option<&mut Sender>) {
+        let plane = self.choose(now, slot, sender);
         let first = self.first_sender;
         self.port_in(plane).join(slot, first);
     }
 
     /// The plane of the next packet of the sender in `slot`.
-    fn choose(&mut self, now: Time, slot: u32) -> u32 {
+    fn choose(&mut self, now: Time, slot: u32, sender: Option<&mut Sender>) -> u32 {
         let Self { port, planes: Some(planes), first_sender, .. } = self else { return 0 };
         let index = (slot - *first_sender) as usize;
-        let usable = planes.usable(now, planes.flows[index].0);
+        if planes.flows[index].named {
+            return planes.choose_named(now, port, index, sender);
+        }
+        let usable = planes.usable(now, planes.flows[index].to);
         let Planes { others, flows, .. } = &mut **planes;
         let waiting = &|plane| others.port(port, plane).waiting(now);
-        flows[index].1.next_plane(&plane::Planes { usable, waiting })
+        flows[index].selector.next_plane(&plane::Planes { usable, waiting })
     }
 
     /// A sender's frame takes the plane that its next packet would.
     #[inline]
-    pub(in crate::host) fn send_as_packet(&mut self, now: Time, slot: u32, mut frame: Frame) {
+    pub(in crate::host) fn send_as_packet(
+        &mut self,
+        now: Time,
+        slot: u32,
+        sender: &mut Sender,
+        mut frame: Frame,
+    ) {
         if self.planes.is_some() {
-            let plane = self.choose(now, slot);
+            let plane = self.choose(now, slot, Some(sender));
             if let Some(planes) = &self.planes {
                 frame.to = planes.locators.in_plane(frame.to, plane);
             }
@@ -321,7 +384,42 @@ impl Nic {
         false
     }
 
-    /// What waits at the port at hand goes to others.
+    /// The same locator, in the plane that a path names.
+    pub(in crate::host) fn along(&self, to: Locator, path: Entropy) -> Locator {
+        let Some(planes) = &self.planes else { return to };
+        planes.locators.in_plane(to, plane_of(path, planes.count()))
+    }
+
+    /// Whether a sender that names planes sends by the port at hand, where its turn has come; if not it
+    /// takes its turns elsewhere from now on.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::host) fn stays(&mut self, now: Time, slot: u32, sender: &mut Sender) -> bool {
+        let Some(planes) = &self.planes else { return true };
+        let flow = &planes.flows[(slot - self.first_sender) as usize];
+        if !flow.named {
+            return true;
+        }
+        let here = planes.others.at_hand;
+        if planes.named(now, flow.to, Some(sender)) >> here & 1 == 1 {
+            sender.on_plane(here);
+            if let Some(planes) = &mut self.planes {
+                planes.taken = 1 << here;
+            }
+            return true;
+        }
+        self.port.ready.pop_front();
+        self.join_a_plane(now, slot, Some(sender));
+        false
+    }
+
+    /// Flows that waited at a port whose link is taken for down, and wait nowhere since.
+    #[cold]
+    pub(in crate::host) fn take_moved(&mut self) -> VecDeque<u32> {
+        self.planes.as_mut().map(|planes| std::mem::take(&mut planes.moved)).unwrap_or_default()
+    }
+
+    /// What waits at the port at hand goes to others, flows by and by.
     fn clear(&mut self, now: Time) {
         let control = std::mem::take(&mut self.port.control);
         let mut flows = std::mem::take(&mut self.port.ready);
@@ -329,6 +427,8 @@ impl Nic {
             pauses.give_up(&mut flows);
         }
         control.into_iter().for_each(|frame| self.send_in_a_plane(now, frame));
-        flows.into_iter().for_each(|slot| self.join_a_plane(now, slot));
+        if let Some(planes) = &mut self.planes {
+            planes.moved.extend(flows);
+        }
     }
 }

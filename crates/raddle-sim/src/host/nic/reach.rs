@@ -1,10 +1,12 @@
 //! By which planes hosts reach each other, as switches route.
 
+use super::planes::taken_for_down;
+use crate::faults::intervals::{Window, covers};
 use crate::plan::Plan;
 use crate::topology::Fabric;
 use crate::topology::routing::Forwarding;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Span, Time};
 use std::collections::BTreeMap;
 
 /// By which planes each host reaches each other one, over time.
@@ -13,6 +15,16 @@ pub(crate) struct Reach {
     edges: Vec<u32>,
     sets: usize,
     epochs: Vec<(Time, Epoch)>,
+    /// Hosts that ever take a link of their own for down.
+    broken: BTreeMap<HostId, Broken>,
+}
+
+/// A host with links that it takes for down.
+struct Broken {
+    /// By plane, when.
+    out: Vec<Vec<Window>>,
+    /// How long its word takes to the hosts of each set of edge switches, across an idle fabric.
+    word: Vec<Span>,
 }
 
 /// While one state of the routes is in force.
@@ -43,7 +55,8 @@ impl Reach {
         let edges = edges.collect();
         let epochs = plan.routes.iter().map(|(at, own)| (*at, Epoch::of(fabric, own, &firsts)));
         let epochs = epochs.collect();
-        Some(Self { edges, sets: firsts.len(), epochs })
+        let sets = firsts.len();
+        Some(Self { broken: broken(plan, &firsts), edges, sets, epochs })
     }
 
     /// A bit for each plane by which switches route from one host to another at `now`.
@@ -53,6 +66,31 @@ impl Reach {
         let row = self.edges[from.index()] as usize * self.sets;
         epoch.between[row + self.edges[to.index()] as usize] & epoch.last_hops[to.index()]
     }
+}
+
+impl Reach {
+    /// A bit for each plane in which a host has heard from another that its port is dead.
+    pub(super) fn told(&self, now: Time, here: HostId, there: HostId) -> u8 {
+        let Some(broken) = self.broken.get(&there) else { return 0 };
+        let word = broken.word[self.edges[here.index()] as usize];
+        let Some(then) = now.0.checked_sub(word.0) else { return 0 };
+        bits(broken.out.iter().map(|out| covers(out, Time(then))))
+    }
+}
+
+/// The hosts that take links of their own for down; of each set of edge switches the first is given.
+fn broken(plan: &Plan, firsts: &[HostId]) -> BTreeMap<HostId, Broken> {
+    let fabric = &plan.fabric;
+    let ack = plan.transport.ack;
+    let mut all = BTreeMap::new();
+    for host in (0..fabric.hosts).map(HostId) {
+        let out: Vec<_> = fabric.ports_of(host).map(|port| taken_for_down(plan, port)).collect();
+        if out.iter().any(|windows| !windows.is_empty()) {
+            let word = |&to: &HostId| Span(fabric.base_rtt(host, to, ack, ack).0 / 2);
+            all.insert(host, Broken { out, word: firsts.iter().map(word).collect() });
+        }
+    }
+    all
 }
 
 impl Epoch {

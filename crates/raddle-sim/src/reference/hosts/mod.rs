@@ -86,6 +86,8 @@ pub(super) struct Hosts<'a> {
     receiving: Vec<Option<Box<Receiver>>>,
     /// How each flow chooses its plane, from its first packet on.
     choosing: BTreeMap<FlowId, AnyPlaneSelector>,
+    /// The wire that takes a packet now, of which the path selector names the plane.
+    taken: Option<(HostId, u32)>,
     /// In which plane the last packet of each flow, or request, came to its receiver.
     last_plane: Vec<u32>,
     /// Of flows whose receivers notify of marked packets: how, and the last packet that brought one.
@@ -170,6 +172,7 @@ impl<'a> Hosts<'a> {
             sending: std::iter::repeat_with(|| None).take(flows).collect(),
             receiving: std::iter::repeat_with(|| None).take(flows).collect(),
             choosing: BTreeMap::new(),
+            taken: None,
             last_plane: vec![0; flows],
             cnps: BTreeMap::new(),
             records: vec![FlowRecord::default(); flows],
@@ -237,6 +240,8 @@ impl<'a> Hosts<'a> {
             self.on_reply(now, frame);
         } else if frame.is_cnp() {
             self.on_cnp(now, frame);
+        } else if frame.is(Kind::Probe) {
+            self.on_probe(now, host, frame);
         }
     }
 
@@ -269,6 +274,7 @@ impl<'a> Hosts<'a> {
         let control = if nic.control_is_next() { nic.next_control(now) } else { None };
         let line = if nic.line_is_next() && control.is_none() { nic.next_of_line() } else { None };
         let frame = control.or(line).or_else(|| self.next_packet(now, host, plane));
+        self.taken = None;
         let noticed = self.next_out(now, host, plane as u32);
         let nic = &mut self.hosts[host.index()].nics[plane];
         // Where data's turn comes to nothing, control goes all the same.
@@ -288,7 +294,9 @@ impl<'a> Hosts<'a> {
             let Some(sending) = &mut self.sending[flow.index()] else { continue };
             let own = self.plan.traffic.flows[flow.index()].class;
             let class = sending.sender.next_class().unwrap_or(own);
-            if self.hosts[host.index()].nics[plane].hold(now, class, flow) {
+            if self.hosts[host.index()].nics[plane].hold(now, class, flow)
+                || !self.sends_here(now, flow, plane as u32)
+            {
                 continue;
             }
             if let Some(mut frame) = self.packet_of(now, flow) {

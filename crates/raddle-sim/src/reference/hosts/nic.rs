@@ -196,6 +196,11 @@ impl<'a> Nic<'a> {
         self.link.is_up()
     }
 
+    /// When its wire is free.
+    pub(super) fn free_at(&self) -> Time {
+        self.free_at
+    }
+
     /// How much waits here, with what is on the wire.
     pub(super) fn waiting(&self, now: Time) -> u32 {
         let held = self.held.iter().map(VecDeque::len).sum::<usize>();

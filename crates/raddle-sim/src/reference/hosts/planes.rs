@@ -65,10 +65,88 @@ impl Hosts<'_> {
         chosen.iter().flatten().fold(0, |mask, plane| mask | 1 << plane)
     }
 
+    /// Whether a flow's path selector names the plane of each packet.
+    fn names_planes(&self, flow: FlowId) -> bool {
+        let message = &self.plan.traffic.flows[flow.index()];
+        let config = self.plan.transport.load_balance_of(message.load_balance);
+        self.plan.fabric.planes > 1 && config.names_planes()
+    }
+
+    /// Whether a host has heard from another that its port in a plane is dead.
+    fn has_heard(&self, now: Time, from: HostId, to: HostId, plane: u32) -> bool {
+        let ack = self.plan.transport.ack;
+        let word = self.plan.fabric.base_rtt(to, from, ack, ack).0 / 2;
+        now.0 >= word && self.is_out(Time(now.0 - word), to, plane)
+    }
+
+    /// The planes that a packet may take whose sender names them: of the usable ones those with a port
+    /// that lives at the other end, and of these those with a path that does.
+    fn named_planes(&self, now: Time, flow: FlowId) -> Vec<u32> {
+        let message = &self.plan.traffic.flows[flow.index()];
+        let (from, to) = (message.source, message.destination);
+        let usable = self.usable(now, from, to);
+        let mut planes: Vec<u32> =
+            (0..self.plan.fabric.planes).filter(|plane| usable >> plane & 1 == 1).collect();
+        let Some(sending) = &self.sending[flow.index()] else { return planes };
+        let mut keep = |keeps: &dyn Fn(u32) -> bool| {
+            let kept: Vec<u32> = planes.iter().copied().filter(|plane| keeps(*plane)).collect();
+            if !kept.is_empty() {
+                planes = kept;
+            }
+        };
+        if sending.sender.hears_of_ports() {
+            keep(&|plane| !self.has_heard(now, from, to, plane));
+        }
+        let healthy = sending.sender.healthy_planes();
+        keep(&|plane| healthy >> plane & 1 == 1);
+        planes
+    }
+
+    /// The plane of the next packet of a flow that names it: of idle wires the sender chooses, else the
+    /// packet waits where its turn comes first.
+    fn choose_named(&mut self, now: Time, flow: FlowId) -> u32 {
+        let planes = self.named_planes(now, flow);
+        let host = self.plan.traffic.flows[flow.index()].source;
+        let nics = &self.hosts[host.index()].nics;
+        // A wire for which a packet is in the making is busy from now on.
+        let queue = |plane: u32| {
+            let nic = &nics[plane as usize];
+            let taken = self.taken == Some((host, plane));
+            let free_at = if taken { Time::NEVER } else { nic.free_at() };
+            (nic.waiting(now) + u32::from(taken), free_at)
+        };
+        let idle: Vec<u32> = planes.iter().copied().filter(|plane| queue(*plane).0 == 0).collect();
+        let soonest = planes.iter().copied().min_by_key(|plane| queue(*plane)).unwrap_or(0);
+        let bits = idle.iter().fold(0, |bits, plane| bits | 1 << plane);
+        let sender = self.sending[flow.index()].as_mut().map(|sending| &mut sending.sender);
+        let sender = sender.filter(|_| !idle.is_empty());
+        sender.and_then(|sender| sender.choose_plane(now, bits)).unwrap_or(soonest)
+    }
+
+    /// Whether a flow whose turn has come in a plane sends there; one that may not stands in line
+    /// elsewhere.
+    pub(super) fn sends_here(&mut self, now: Time, flow: FlowId, plane: u32) -> bool {
+        if !self.names_planes(flow) {
+            return true;
+        }
+        if !self.named_planes(now, flow).contains(&plane) {
+            self.stand_in_line(now, flow);
+            return false;
+        }
+        if let Some(sending) = &mut self.sending[flow.index()] {
+            sending.sender.on_plane(plane);
+        }
+        self.taken = Some((self.plan.traffic.flows[flow.index()].source, plane));
+        true
+    }
+
     /// The plane of a flow's next packet.
     fn choose(&mut self, now: Time, flow: FlowId) -> u32 {
         if self.plan.fabric.planes == 1 {
             return 0;
+        }
+        if self.names_planes(flow) {
+            return self.choose_named(now, flow);
         }
         let message = &self.plan.traffic.flows[flow.index()];
         let usable = self.usable(now, message.source, message.destination);

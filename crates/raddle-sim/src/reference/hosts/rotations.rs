@@ -5,6 +5,7 @@ use crate::plan::Plan;
 use crate::topology::routing::Forwarding;
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{Entropy, HostId, PortId, SwitchId};
+use raddle_schemes::load_balance::plane::Paths;
 use raddle_schemes::load_balance::route::{Rotation, route};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
@@ -71,7 +72,7 @@ impl<'a> Rotations<'a> {
         if state.epoch != Some(epoch) {
             let forwarding =
                 if at_once { &*plan.known_routes[epoch].1 } else { &plan.routes[epoch].1 };
-            let ways = ways(&plan.fabric, forwarding, here, there);
+            let ways = ways(&plan.fabric, forwarding, 0, here, there);
             state.rotation = selector.rotation(ways, &mut state.rng);
             state.epoch = Some(epoch);
         }
@@ -86,17 +87,35 @@ impl<'a> Rotations<'a> {
     }
 }
 
-/// The ways from one host to another, as two digits each: ports of the edge switch and of the one
-/// above it. Where there is no second choice, its digit is 0.
-fn ways(fabric: &Fabric, forwarding: &Forwarding, from: HostId, to: HostId) -> Vec<Entropy> {
-    let edge = fabric.edge(from);
-    if edge == fabric.edge(to) {
+/// What a path selector that names planes is told of the ways from one host to another: those of the
+/// whole fabric, where switches follow a packet's.
+pub(super) fn paths(plan: &Plan, from: HostId, to: HostId) -> Paths {
+    let planes = plan.fabric.planes;
+    if plan.switch_load_balance.offers(Need::SourceRouting) {
+        let in_plane = |plane| ways(&plan.fabric, &plan.fabric.forwarding, plane, from, to);
+        Paths::Routes((0..planes).map(in_plane).collect())
+    } else {
+        Paths::Hashed { planes }
+    }
+}
+
+/// The ways in a plane from one host to another, as two digits each: ports of the edge switch and of the
+/// one above it. Where there is no second choice, its digit is 0.
+fn ways(
+    fabric: &Fabric,
+    forwarding: &Forwarding,
+    plane: u32,
+    from: HostId,
+    to: HostId,
+) -> Vec<Entropy> {
+    let edge = fabric.edge_of(fabric.host_port(from, plane));
+    if edge == fabric.edge_of(fabric.host_port(to, plane)) {
         return vec![route(0, 0)];
     }
     let digit =
         |switch: SwitchId, port: PortId| port.0 - fabric.switches[switch.index()].ports.start;
     let ports = |switch: SwitchId| {
-        let ports = forwarding.ports(switch, fabric.host_port(to, 0));
+        let ports = forwarding.ports(switch, fabric.host_port(to, plane));
         (0..ports.count()).map(|choice| ports.get(choice)).collect::<Vec<PortId>>()
     };
     let mut ways = Vec::new();

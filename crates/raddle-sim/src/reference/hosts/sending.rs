@@ -1,12 +1,13 @@
 //! The sending ends of flows at work.
 
-use super::rotations::Class;
+use super::rotations::{self, Class};
 use super::{ConnectionId, FlowEvents, Hosts, TimerKind, move_timer};
 use crate::plan::{Connections, PairOrder};
 use crate::wire::frame::{Frame, Kind, flag};
 use crate::workload::Flow;
 use raddle_schemes::congestion::{Grant, Hop};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
+use raddle_schemes::load_balance::plane::plane_of;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::transport::sender::{AckHeader, NackHeader};
 use raddle_schemes::transport::{Sender, Transmit};
@@ -61,6 +62,11 @@ impl Hosts<'_> {
         let rng = Rng::new(self.plan.seed, "flow", flow.0.into());
         let left = self.left.get(&connection(message));
         let mut sender = template.next_sender(left, &context, message.bytes, rng);
+        if sender.names_planes() {
+            let paths = rotations::paths(self.plan, host, message.destination);
+            let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+            sender.begin_paths(now, &paths, events);
+        }
         let all = self.addresses.begin_at(host);
         let place = all.iter().take_while(|other| **other < flow).count() as u32;
         let key = stream(self.plan.seed, "slots", host.0.into());
@@ -168,6 +174,32 @@ impl Hosts<'_> {
             self.send_request(now, flow, frame);
             self.credit_frames.made += 1;
         }
+        let planes = self.plan.fabric.planes;
+        let source = self.plan.traffic.flows[flow.index()].source;
+        while let Some(sending) = &mut self.sending[flow.index()]
+            && let Some(path) = sending.sender.poll_probe()
+        {
+            let to = self.addresses.receiver(flow);
+            let probe = Frame::new(to, 0, (Kind::Probe, 0), path, self.plan.transport.ack);
+            self.send_control(now, source, plane_of(path, planes), probe);
+        }
+        self.look_at(now, flow);
+    }
+
+    /// A probe has come, or the answer to one.
+    pub(super) fn on_probe(&mut self, now: Time, host: HostId, frame: Frame) {
+        let (flow, path) = (self.addresses.flow_of(frame), frame.entropy());
+        if !frame.has(flag::ANSWER) {
+            let to = self.addresses.sender(flow);
+            let what = (Kind::Probe, flag::ANSWER);
+            let answer = Frame::new(to, 0, what, path, self.plan.transport.ack);
+            let plane = self.addresses.locators.plane(frame.to);
+            return self.send_control(now, host, plane, answer);
+        }
+        self.follow(now, flow);
+        let Some(sending) = &mut self.sending[flow.index()] else { return };
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        sending.sender.on_probe_answered(now, path, events);
         self.look_at(now, flow);
     }
 

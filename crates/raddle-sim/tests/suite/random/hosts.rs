@@ -79,10 +79,20 @@ pub(super) fn other_transports(choices: &mut Choices<'_>) -> Vec<Transport> {
     (0..count).map(&mut draw).collect()
 }
 
-/// Of a scheme's words the first, its default, is the plainest.
 fn load_balance(choices: &mut Choices<'_>) -> host::Config {
-    let names: Vec<_> = host::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
-    let mut config = host::Config::named(choices.pick(&names)).unwrap();
+    of_these(choices, |_| true)
+}
+
+/// A path selector that names planes.
+pub(super) fn naming_planes(choices: &mut Choices<'_>) -> host::Config {
+    of_these(choices, host::Config::names_planes)
+}
+
+/// Of a scheme's words the first, its default, is the plainest.
+fn of_these(choices: &mut Choices<'_>, keeps: impl Fn(&host::Config) -> bool) -> host::Config {
+    let all = host::SCHEMES.iter().map(|scheme| host::Config::named(scheme.card.name).unwrap());
+    let all: Vec<_> = all.filter(keeps).collect();
+    let mut config = choices.pick(&all);
     for parameter in config.parameters().iter().filter(|parameter| parameter.kind == "word") {
         let refused = config.set(parameter.name, Raw::Text("no such word"));
         let Err(ParameterError::Word(words)) = refused else { continue };
@@ -92,6 +102,14 @@ fn load_balance(choices: &mut Choices<'_>) -> host::Config {
         host::Config::Plb(plb) => {
             plb.window = choices.pick(&[None, Some(1), Some(4)]);
             plb.hold = choices.pick(&[None, Some(0), Some(3)]);
+        }
+        host::Config::Mrc(mrc) => {
+            mrc.active = choices.pick(&[128, 1, 5, 16]);
+            mrc.backup = choices.pick(&[64, 0, 3, 8]);
+            mrc.min_active = choices.pick(&[0.25, 0.0, 1.0]);
+            mrc.late_ack_revives = choices.below(4) == 1;
+            mrc.probes = choices.pick(&[3, 1]);
+            mrc.probe_interval = choices.pick(&[None, Some(Span::us(2)), Some(Span(777_777))]);
         }
         host::Config::Flowlet(flowlet) => {
             flowlet.gap = choices.pick(&[None, Some(Span::us(1)), Some(Span::ZERO)]);

@@ -51,6 +51,14 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     plan_on(fabric, choices)
 }
 
+/// A plan whose hosts have several ports and name the plane of each packet, where it can have them.
+pub(super) fn plan_with_named_planes(numbers: &[u32]) -> Plan {
+    let (first, second) = numbers.split_at(numbers.len() / 3);
+    let mut plan = plan(second);
+    in_planes(&mut Choices::new(first), &mut plan, true);
+    plan
+}
+
 /// A plan on this fabric.
 fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
     let (mut queue, classed) = queue(&mut choices);
@@ -133,7 +141,7 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
         patience,
     };
     if planner.is_none() && choices.below(3) == 1 {
-        in_planes(&mut choices, &mut plan);
+        in_planes(&mut choices, &mut plan, false);
     }
     if choices.below(3) == 1 {
         let every = choices.pick(&[Span::ZERO, Span::us(1), Span(3_333_333)]);
@@ -214,8 +222,9 @@ fn without_idle_host_queue(plan: &mut Plan) {
     }
 }
 
-/// Gives hosts several ports, where the plan can have them.
-fn in_planes(choices: &mut Choices<'_>, plan: &mut Plan) {
+/// Gives hosts several ports, where the plan can have them; if `named`, with a path selector that names
+/// the plane of each packet.
+fn in_planes(choices: &mut Choices<'_>, plan: &mut Plan, named: bool) {
     let ports = choices.pick(&[2, 3, 8]);
     let one = plan.fabric.clone();
     let flows = &plan.traffic.flows;
@@ -240,6 +249,12 @@ fn in_planes(choices: &mut Choices<'_>, plan: &mut Plan) {
     }
     if names_routes(&transport.load_balance) {
         transport.load_balance = host::Config::named("ops").unwrap();
+    }
+    // Path selectors that name planes are what this is for.
+    if named || choices.below(4) == 1 {
+        several.transport.load_balance = hosts::naming_planes(choices);
+        let follow = switch::Config::named("source_route").unwrap();
+        several.switch_load_balance = choices.pick(&[several.switch_load_balance.clone(), follow]);
     }
     let resolved = faults::draw(choices, &several.fabric, plan.seed);
     several.routes = resolved.routes;
