@@ -33,11 +33,12 @@ def _given(**keys: Any) -> Section:
 SIZES = frozenset({
     "ack", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes", "bytes_max",
     "congested_at", "congestion.window", "control_size", "cutoffs", "fair_start", "gap",
-    "hash_below", "header", "headroom", "high", "host_queue", "ingress_pool", "initial_window",
-    "large", "least_sent", "long_above", "lossless_pool", "low", "max_window", "message",
-    "min_window", "payload", "quantum", "queue", "reference", "reserved", "rtt_bytes",
-    "scaling_max", "scaling_min", "short", "short_below", "size", "small", "spacing",
-    "telemetry", "threshold", "timestamp", "unscheduled", "xoff", "xon", "xon_offset",
+    "gap_most", "hash_below", "header", "headroom", "high", "host_queue", "ingress_pool",
+    "initial_window", "large", "least_sent", "long_above", "lossless_pool", "low",
+    "max_window", "message", "min_window", "payload", "quantum", "queue", "reference",
+    "reserved", "rtt_bytes", "scaling_max", "scaling_min", "short", "short_below", "size",
+    "small", "spacing", "telemetry", "threshold", "timestamp", "unscheduled", "xoff", "xon",
+    "xon_offset",
 })
 """Keys in which a whole number is bytes."""
 
@@ -1937,6 +1938,63 @@ class host:
         another when packets are lost. Comes with a `planner` by itself."""
         return _given(scheme="planned")
 
+    @staticmethod
+    @checked
+    def mrc(
+        *,
+        active: int | None = None,
+        backup: int | None = None,
+        min_active: float | None = None,
+        order: Literal["shuffle", "fixed"] | None = None,
+        skip: Literal["token", "rotation", "time"] | None = None,
+        skip_time: str | None = None,
+        on_mark: Literal["skip", "swap"] | None = None,
+        balance: Literal["planes", "evs"] | None = None,
+        late_ack_revives: bool | None = None,
+        probes: int | None = None,
+        probe_interval: str | None = None,
+        port_status: Literal["update", "off"] | None = None,
+    ) -> Section:
+        """MRC: entropy values of known health over all planes. Rotates over a set of entropy
+        values, the same share in each plane. Passes over one that was marked or trimmed,
+        retires one that lost a packet, and probes it until it lives. Names the plane of each
+        packet itself.
+
+        `active` (`128`): Entropy values that are rotated over, in all planes together.
+        `backup` (`64`): Spares, in all planes together.
+        `min_active` (`0.25`): A value is not retired where a smaller share of all would be
+            left.
+        `order` (`"shuffle"`): In which order the rotation goes: `shuffle` or `fixed`.
+        `skip` (`"token"`): How long a value that was marked is passed over: `token`, `rotation`
+            or `time`.
+        `skip_time` (`"auto"`): The time of `skip = "time"`; `auto` is one unloaded round trip.
+        `on_mark` (`"skip"`): What a mark or a trim does: `skip` or `swap`.
+        `balance` (`"planes"`): Who has the turns of a retired value without a spare: `planes`
+            or `evs`.
+        `late_ack_revives` (`false`): Whether an ACK for a packet on a retired value brings it
+            back.
+        `probes` (`3`): Probes in a row that a retired value has to answer.
+        `probe_interval` (`"auto"`): Time between probes of a value; `auto` is the
+            retransmission timeout.
+        `port_status` (`"update"`): How a host learns which ports of its peer are dead: `update`
+            or `off`.
+        """
+        return _given(
+            scheme="mrc",
+            active=active,
+            backup=backup,
+            min_active=min_active,
+            order=order,
+            skip=skip,
+            skip_time=skip_time,
+            on_mark=on_mark,
+            balance=balance,
+            late_ack_revives=late_ack_revives,
+            probes=probes,
+            probe_interval=probe_interval,
+            port_status=port_status,
+        )
+
 
 class plane:
     """Planes: `transport.plane`."""
@@ -3051,6 +3109,33 @@ class recovery:
             min_rto=min_rto,
             initial_rto=initial_rto,
             max_rto=max_rto,
+        )
+
+    @staticmethod
+    @checked
+    def mrc(
+        *,
+        rto: str | None = None,
+        gap_factor: float | None = None,
+        gap_least: int | None = None,
+        gap_most: str | int | None = None,
+    ) -> Section:
+        """MRC: selective repeat by gaps of a window. As `sack`, and a packet is sent again when
+        about a window of later ones has arrived. For flows whose packets take many paths.
+
+        `rto` (`"auto"`): Retransmission timeout; `auto` is that of `sack`.
+        `gap_factor` (`1.5`): Windows of later packets that have to arrive before a packet
+            counts as lost.
+        `gap_least` (`5`): Later packets that have to arrive, however small the window is.
+        `gap_most` (`"1.5 bdp"`): As many bytes of later packets are enough, however large the
+            window is.
+        """
+        return _given(
+            scheme="mrc",
+            rto=rto,
+            gap_factor=gap_factor,
+            gap_least=gap_least,
+            gap_most=gap_most,
         )
 
 

@@ -16,7 +16,7 @@ use raddle::study::text::{digits, percent};
 use std::fmt::Write;
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 17] = [
+const PAPERS: [(&str, &str); 18] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
@@ -29,6 +29,7 @@ const PAPERS: [(&str, &str); 17] = [
     ("composition", "Any congestion control with any load balancer"),
     ("ethereal", "Ethereal"),
     ("verdict", "The verdict on today's NICs"),
+    ("mrc", "MRC"),
     ("opera", "Opera"),
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),

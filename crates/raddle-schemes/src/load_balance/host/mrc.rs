@@ -228,6 +228,7 @@ impl PathSelector for Mrc {
     fn begin_paths(&mut self, cx: &mut Cx<'_>, paths: &Paths) {
         if self.set.is_empty() {
             self.set = Set::new(paths, &self.constants, cx.rng);
+            self.probing = Probing::of(self.set.len());
         }
     }
 
@@ -250,7 +251,7 @@ impl PathSelector for Mrc {
 
     fn next_path(&mut self, cx: &mut Cx<'_>, _packet: &Outgoing) -> Entropy {
         if self.set.is_empty() {
-            self.set = Set::new(&Paths::Hashed { planes: 1 }, &self.constants, cx.rng);
+            self.begin_paths(cx, &Paths::Hashed { planes: 1 });
         }
         let chosen = self.choose(cx, self.free);
         if self.due == chosen {

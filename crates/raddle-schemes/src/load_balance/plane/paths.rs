@@ -2,12 +2,14 @@
 
 use crate::ids::Entropy;
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// Bits of an entropy below those of the plane.
 const PATH_BITS: u32 = 13;
 
 /// What a flow's host knows of the paths to its destination.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Paths {
     /// Switches hash entropies: any of them is a path in each of so many planes.
     Hashed {

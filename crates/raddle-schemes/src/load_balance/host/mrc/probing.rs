@@ -24,6 +24,11 @@ struct Retired {
 }
 
 impl Probing {
+    /// Of so many values, none of which is retired.
+    pub(super) fn of(values: usize) -> Self {
+        Self { retired: Vec::with_capacity(values), leaving: Vec::with_capacity(values) }
+    }
+
     /// A value is retired; its first probe leaves at `due`.
     pub(super) fn begin(&mut self, ev: u16, due: Time) {
         self.retired.push(Retired { ev, due, answered: 0, waits: false });

@@ -49,6 +49,8 @@ pub(super) struct Set {
     /// Numbers by entropy.
     by_entropy: Vec<(Entropy, u16)>,
     turns: Vec<Turns>,
+    /// A bit for each plane in which a value that has turns is not retired.
+    healthy: u8,
     /// How many are not retired, and how many have to be left.
     fit: u32,
     floor: u32,
@@ -98,6 +100,12 @@ impl Set {
         }
         self.by_entropy = (0..).zip(&self.evs).map(|(ev, own)| (own.entropy, ev)).collect();
         self.by_entropy.sort_unstable();
+        self.look_at_health();
+    }
+
+    /// How many values there are.
+    pub(super) fn len(&self) -> usize {
+        self.evs.len()
     }
 
     /// Whether nobody has told of paths yet.
@@ -130,9 +138,13 @@ impl Set {
 
     /// A bit for each plane with a value that is not retired.
     pub(super) fn healthy_planes(&self) -> u8 {
-        let fit =
-            |turns: &Turns| turns.places.iter().any(|place| self.state(place.1) != State::Bad);
-        (0..).zip(&self.turns).fold(0, |bits, (plane, turns)| bits | u8::from(fit(turns)) << plane)
+        self.healthy
+    }
+
+    fn look_at_health(&mut self) {
+        let fit = |own: &Turns| own.places.iter().any(|place| self.state(place.1) != State::Bad);
+        let planes = (0..).zip(&self.turns);
+        self.healthy = planes.fold(0, |bits, (plane, own)| bits | u8::from(fit(own)) << plane);
     }
 
     /// The value for a packet that leaves now by one of the `free` planes (specification, choice at send
@@ -194,9 +206,11 @@ impl Set {
         if turns.cursor as usize == turns.places.len() {
             (turns.cursor, turns.rotation) = (0, turns.rotation + 1);
             if constants.order == Order::Shuffle {
-                let mut order: Vec<u16> = turns.places.iter().map(|place| place.1).collect();
-                rng.shuffle(&mut order);
-                turns.places.iter_mut().zip(order).for_each(|(place, ev)| place.1 = ev);
+                for last in (1..turns.places.len()).rev() {
+                    let other = rng.below(last as u64 + 1) as usize;
+                    let ev = turns.places[last].1;
+                    turns.places[last].1 = core::mem::replace(&mut turns.places[other].1, ev);
+                }
             }
             if constants.skip == Skip::Rotation {
                 self.evs
@@ -258,6 +272,7 @@ impl Set {
         self.evs[usize::from(ev)].state = State::Bad;
         self.fit -= 1;
         self.give_place(ev);
+        self.look_at_health();
         true
     }
 
@@ -268,10 +283,11 @@ impl Set {
         self.fit += 1;
         let retired = |place: &&mut (u32, u16)| self.evs[usize::from(place.1)].state == State::Bad;
         let turns = &mut self.turns[usize::from(self.evs[usize::from(ev)].plane)];
-        let Some(spare) = turns.spares.iter().position(|own| *own == ev) else { return };
-        if let Some(place) = turns.places.iter_mut().find(retired) {
+        let spare = turns.spares.iter().position(|own| *own == ev);
+        if let (Some(spare), Some(place)) = (spare, turns.places.iter_mut().find(retired)) {
             turns.spares[spare] = core::mem::replace(&mut place.1, ev);
         }
+        self.look_at_health();
     }
 
     /// A set of given values by plane, of which the first have turns in this order.
