@@ -370,6 +370,7 @@ impl PathSelector for Paths {
             Fate::Marked => "marked",
             Fate::Trimmed => "trimmed",
             Fate::TimedOut => "timed_out",
+            Fate::Overtaken => "overtaken",
         };
         let rtt = news.rtt.map(|rtt| rtt.0);
         let arguments = (cx.now.0, news.path.0, fate, rtt, news.window_after.0, news.in_flight.0);
