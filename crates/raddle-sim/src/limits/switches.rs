@@ -45,10 +45,10 @@ impl Plan {
         let along_planes = follows && selectors.clone().any(|own| names_planes(&own));
         if self.fabric.planes > 1 {
             // A route of two choices leaves no bits for the plane.
-            let three_tiers = self.fabric.switches.iter().any(|switch| switch.tier > 1);
+            let chooses_twice = self.fabric.ways_up()[1] > 1;
             let what = [
                 (name_routes, "hosts that name routes"),
-                (along_planes && three_tiers, "routes through three tiers"),
+                (along_planes && chooses_twice, "routes with a second choice"),
                 (self.tor.is_some(), "switches with middleware"),
             ];
             if let Some((_, what)) = what.into_iter().find(|(is, _)| *is) {

@@ -6,6 +6,7 @@ use crate::common::agree::{difference, trouble};
 use crate::common::{completed, fat_tree, permutation, plan};
 use raddle_schemes::congestion;
 use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::load_balance::plane;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -13,6 +14,7 @@ use raddle_sim::faults::{Faults, OnDown, PortChange};
 use raddle_sim::plan::{Flush, Llr, Plan};
 use raddle_sim::record::{Outcome, RetryRecord};
 use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Flow;
 use raddle_sim::{engine, reference};
 
@@ -190,5 +192,29 @@ fn random_plans_send_again_and_give_up() {
     let RetryRecord { nacks, timeouts, flushed, .. } = sum;
     for count in [replayed_frames, unnumbered, duplicates, discarded, nacks, timeouts, flushed] {
         assert!(count > 10, "{sum:?}");
+    }
+}
+
+/// Two planes; a link with retry goes down while flows wait for it: they go by the other.
+#[test]
+fn flows_leave_a_port_whose_link_is_taken_for_down() {
+    let delay = Span::ns(500);
+    let shape = TreeShape::leaf_spine(2, 4, 2, 1, Rate::gbps(400), delay, delay).unwrap();
+    let fabric = shape.build().unwrap().in_planes(2).unwrap();
+    let flows: Vec<Flow> =
+        (0..8).map(|i| Flow::at_zero(i % 2, 4 + i % 4, Bytes(100 * 4096))).collect();
+    for (scheme, plane) in [("ops", "hash"), ("ops", "round_robin"), ("mrc", "round_robin")] {
+        let mut plan = plan(fabric.clone(), flows.clone().into(), scheme, 1);
+        plan.transport.plane = plane::Config::named(plane).unwrap();
+        plan.transport.plane_repair = Span::us(1);
+        plan.llr = Some(Llr::default());
+        let dead = port(&plan, "host0.up1");
+        let back = plan.fabric.ports[dead.index()].peer;
+        for port in [dead, back] {
+            let down = [(5_000_000, PortChange::Down), (400_000_000, PortChange::Up)];
+            change(&mut plan, port, &down);
+        }
+        let outcome = completed(&plan);
+        assert!(outcome.end < Time(400_000_000), "{scheme}, {plane}: {:?}", outcome.end);
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn all(path: &Path) -> Vec<(Names, Transport)> {
         }
     }
     // 17 controls less 4 that need what a socket does not have, with 5 recoveries.
-    assert_eq!(all.len(), 65);
+    assert_eq!(all.len(), 78);
     all
 }
 

@@ -3,11 +3,13 @@
 
 use super::fabric::FabricSection;
 use super::fault::FaultSection;
+use super::jobs::Jobs;
 use super::needs::marks;
 use super::reader::Log;
 use super::spec::Place;
 use super::topology::Topology;
 use super::transport::TransportSection;
+use raddle_schemes::load_balance::plane;
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::faults::OnDown;
 use raddle_sim::plan::MarkAt;
@@ -80,6 +82,7 @@ pub(crate) fn settle(
 /// routing `converges` or does not.
 pub(crate) fn settle_planes(
     transport: &mut TransportSection,
+    traffic: Option<&Jobs>,
     ports: u32,
     converges: bool,
     faults: &[FaultSection],
@@ -94,7 +97,10 @@ pub(crate) fn settle_planes(
     };
     let one = "where hosts have one port, without `planes` or `tors_per_host` in the topology";
     let one = (ports == 1).then_some(one);
-    let named = transport.load_balance.config.names_planes();
+    let common = &transport.load_balance.config;
+    let used = traffic.map_or_else(|| vec![common.clone()], |jobs| jobs.selectors_in_use(common));
+    let naming = used.iter().filter(|own| own.names_planes()).count();
+    let named = naming > 0 && naming == used.len();
     let by_path = named.then_some("where `load_balance` names the plane of each packet itself");
     if let Some(plane) = &transport.plane {
         judge("plane", plane.needy().place, one.or(by_path));
@@ -106,8 +112,21 @@ pub(crate) fn settle_planes(
     }
     if one.is_some() {
         transport.plane = None;
-    } else if transport.plane.is_none() || named {
+    } else if named {
+        // By packet, as in turn.
+        let in_turn = plane::Config::RoundRobin(Default::default());
+        transport.plane = Some(transport.load_balance.gives(in_turn));
+        transport.plane_named = true;
+    } else if transport.plane.is_none() {
         transport.plane = Some(transport.plane());
+    }
+    let by_flow = transport.plane.as_ref().filter(|plane| !plane.config.is_per_packet());
+    if let Some(plane) = by_flow.filter(|_| naming > 0) {
+        let word = plane.config.card().name;
+        let message = format!("`plane = {{ scheme = \"{word}\" }}` keeps a flow in one plane");
+        let label = "some flows name a plane for each packet: choose `round_robin`, `random` or \
+                     `least_queued` for the others";
+        log.add(plane.place.problem(message).label(label));
     }
     if one.or(calm).is_some() {
         transport.plane_repair = Span::ZERO;

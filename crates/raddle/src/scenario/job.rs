@@ -249,6 +249,11 @@ impl JobKeys {
         self.selectors().map(|chosen| &chosen.config)
     }
 
+    /// Whether its flows have one of its own, whatever its background has.
+    pub(crate) fn has_selector(&self) -> bool {
+        self.load_balance.is_some()
+    }
+
     /// The same, as far as their needs are concerned.
     pub(crate) fn needy(&self) -> impl Iterator<Item = Needy<'_>> {
         self.selectors().map(needy)

@@ -125,6 +125,13 @@ impl Jobs {
         self.sections.iter().flat_map(|section| section.job.load_balances()).cloned().collect()
     }
 
+    /// The path selectors that flows have, where those without one of their own have this.
+    pub(crate) fn selectors_in_use(&self, common: &host::Config) -> Vec<host::Config> {
+        let lacks_own = |section: &TrafficSection| !section.job.has_selector();
+        let shared = self.sections.iter().any(lacks_own).then(|| common.clone());
+        shared.into_iter().chain(self.load_balances()).collect()
+    }
+
     /// About how many flows all have, known without making them.
     pub(crate) fn flows(&self, fabric: &Fabric) -> u64 {
         let flows = self.sections.iter().map(|section| section.flows(fabric));

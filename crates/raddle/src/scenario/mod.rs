@@ -236,7 +236,8 @@ impl Sections {
         }
         if let Some(transport) = &mut self.transport {
             let converges = self.fabric.as_ref().is_some_and(|own| own.convergence.is_some());
-            idle::settle_planes(transport, ports, converges, faults, log);
+            let traffic = self.traffic.as_ref();
+            idle::settle_planes(transport, traffic, ports, converges, faults, log);
         }
         let end = self.run.as_ref().and_then(|run| run.end);
         idle::late_faults(faults, end, log);

@@ -327,18 +327,17 @@ pub(crate) fn routes_in_planes(
     fabric: &Fabric,
     log: &Log,
 ) {
-    let three_tiers = fabric.switches.iter().any(|switch| switch.tier > 1);
     let follows = section.load_balance.config.offers(Need::SourceRouting);
-    if fabric.planes == 1 || !three_tiers || !follows {
+    if fabric.planes == 1 || !follows || fabric.ways_up()[1] == 1 {
         return;
     }
     let selectors = [&transport.load_balance.config].into_iter().cloned();
     if selectors.chain(traffic.load_balances()).any(|own| own.names_planes()) {
         let own = section.load_balance.config.card().name;
         let message = format!(
-            "`{own}` in [fabric] load_balance leaves no room for the plane in a route through three tiers"
+            "`{own}` in [fabric] load_balance leaves no room for the plane in a route with two choices"
         );
-        let label = "choose `ecmp`, or a fabric of two tiers";
+        let label = "choose `ecmp`, or two tiers without parallel cables";
         log.add(section.load_balance.place.problem(message).label(label));
     }
 }

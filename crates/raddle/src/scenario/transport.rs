@@ -64,6 +64,8 @@ pub(crate) struct TransportSection {
     pub(crate) load_balance: Chosen<host::Config>,
     /// Which of a host's ports packets leave by, if it says so or hosts have several.
     pub(crate) plane: Option<Chosen<plane::Config>>,
+    /// Whether path selectors name planes in its place.
+    pub(crate) plane_named: bool,
     pub(crate) plane_repair: Span,
     pub(crate) plane_repair_place: Place,
     /// What gives flows their paths before the run.
@@ -130,6 +132,7 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         ack: ack?,
         load_balance: load_balance?,
         plane: plane.map_or(Some(None), |read| read.map(Some))?,
+        plane_named: false,
         plane_repair,
         plane_repair_place: plane_repair_place.unwrap_or_default(),
         planner: planner.map_or(Some(None), |read| read.map(Some))?,
@@ -192,10 +195,6 @@ impl TransportSection {
 
     /// How packets choose their planes, where hosts have several ports.
     pub(crate) fn plane(&self) -> Chosen<plane::Config> {
-        // Named by packet, as in turn.
-        if self.load_balance.config.names_planes() {
-            return self.load_balance.gives(plane::Config::RoundRobin(Default::default()));
-        }
         let declared = || scheme::declared(&TRANSPORT.plane).expect("a declared scheme is one");
         self.plane.clone().unwrap_or_else(|| self.load_balance.gives(declared()))
     }
@@ -227,7 +226,7 @@ impl TransportSection {
             lines.push(format!("host_queue = {}", shown(&plan.size)));
             lines.push(format!("host_queue_acks = {}", shown(&plan.acks)));
         }
-        if let Some(plane) = &self.plane {
+        if let Some(plane) = self.plane.as_ref().filter(|_| !self.plane_named) {
             lines.push(format!("plane = {}", show(&plane.config, &[])));
         }
         if self.plane_repair > Span::ZERO {

@@ -95,6 +95,45 @@ fn what_knows_of_one_port_a_host_is_refused_with_several() {
 }
 
 #[test]
+fn path_selectors_that_name_planes_leave_no_choice_of_them() {
+    let mrc = "[transport]\nload_balance = { scheme = \"mrc\" }\n";
+    check(
+        &in_two("", &format!("{mrc}plane = {{ scheme = \"hash\" }}\n")),
+        "\"hash\" | `plane` has no effect where `load_balance` names the plane of each packet itself \
+         | leave it out",
+    );
+    // What was resolved can be read again, and has no choice of planes.
+    let study = parse("demo.toml", &in_two("", mrc), Path::new("."), &[]).unwrap();
+    let resolved = study.cells[0].scenario.resolved_toml();
+    assert!(!resolved.contains("plane = "), "{resolved}");
+    let again = parse("again.toml", resolved, Path::new("."), &[]).unwrap();
+    assert_eq!(again.cells[0].scenario.resolved_toml(), resolved);
+    // Beside flows whose path selectors name none.
+    let beside = |plane: &str| {
+        let traffic = TRAFFIC.trim_end();
+        let job = format!("{traffic}\nload_balance = {{ scheme = \"mrc\" }}\n");
+        in_two("", &format!("[transport]\n{plane}")).replace(TRAFFIC, &job).replace(
+            "[traffic]",
+            "[[traffic]]\nname = \"other\"\nkind = \"permutation\"\nmessage = \"64 KiB\"\n\
+             [[traffic]]\nname = \"own\"",
+        )
+    };
+    check(
+        &beside("plane = { scheme = \"hash\" }\n"),
+        "\"hash\" | `plane = { scheme = \"hash\" }` keeps a flow in one plane | some flows name a \
+         plane for each packet: choose `round_robin`, `random` or `least_queued` for the others",
+    );
+    parse("d.toml", &beside("plane = { scheme = \"random\" }\n"), Path::new("."), &[]).unwrap();
+    let three_tiers = "[fabric]\ntopology = { kind = \"fat_tree\", tiers = 3, hosts = 16, planes = 2 }\n\
+                       load_balance = { scheme = \"source_route\" }\n";
+    check(
+        &format!("{three_tiers}{TRAFFIC}{mrc}"),
+        "\"source_route\" | `source_route` in [fabric] load_balance leaves no room for the plane in a \
+         route with two choices | choose `ecmp`, or two tiers without parallel cables",
+    );
+}
+
+#[test]
 fn faults_name_ports_and_planes() {
     let link = |name: &str| format!("[[fault]]\nlink = \"{name}\"\ndown = \"1 us..2 us\"\n");
     check(

@@ -99,7 +99,7 @@ crate::words! {
 crate::parameters! {
     /// Parameters of MRC.
     pub struct Config {
-        /// Entropy values that are rotated over, in all planes together.
+        /// Entropy values that are rotated over, in all planes together; one a plane at least.
         pub active: u32 = 128, in 1..=4096;
         /// Spares, in all planes together.
         pub backup: u32 = 64, in 0..=4096;
@@ -120,7 +120,7 @@ crate::parameters! {
         /// Probes in a row that a retired value has to answer.
         pub probes: u32 = 3, in 1..=1000;
         /// Time between probes of a value; `auto` is the retransmission timeout.
-        pub probe_interval: Option<Span> = None, in Span(1)..;
+        pub probe_interval: Option<Span> = None, in Span::ns(100)..;
         /// How a host learns which ports of its peer are dead: `update` or `off`.
         pub port_status: PortStatus = PortStatus::Update;
     }

@@ -35,9 +35,10 @@ impl Paths {
     }
 }
 
-/// A path in a plane: where there are several, the bits above the path's are the plane's. A route of two
-/// digits leaves them free in two tiers, where the upper digit is 0.
+/// A path in a plane: where there are several, the bits above the path's are the plane's. A route leaves
+/// them free in two tiers with one cable between any two switches, where the upper digit is 0.
 pub fn path_in_plane(path: Entropy, plane: u32, planes: u32) -> Entropy {
+    debug_assert!(planes == 1 || path.0 >> PATH_BITS == 0);
     if planes == 1 { path } else { Entropy((plane << PATH_BITS) as u16 | path.0) }
 }
 

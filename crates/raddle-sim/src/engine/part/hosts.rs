@@ -6,7 +6,7 @@ use crate::engine::part::Part;
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::world::World;
 use crate::faults::intervals::covers;
-use crate::host::nic::{Departure, RetryStep};
+use crate::host::nic::{Departure, Fate};
 use crate::record::DropCause;
 use crate::record::recorder::Recorder;
 use raddle_schemes::ids::PortId;
@@ -58,7 +58,11 @@ impl Part<'_> {
                             }
                             wire.launch(departs, frame, far_end, calendar, outbox);
                         }
-                        note_departure(recorder, port, now, departure);
+                        if departure.fate == Fate::Arrives {
+                            recorder.departed(port, departs, frame);
+                        } else {
+                            note_other(recorder, port, now, departure);
+                        }
                     }
                 } else {
                     let now = arrival;
@@ -131,7 +135,11 @@ impl Part<'_> {
                             }
                             self.lines[line].launch(departs, frame, far_end, calendar, outbox);
                         }
-                        note_departure(recorder, port, now, departure);
+                        if departure.fate == Fate::Arrives {
+                            recorder.departed(port, departs, frame);
+                        } else {
+                            note_other(recorder, port, now, departure);
+                        }
                     }
                 } else {
                     let (now, port) = (arrival, fabric.host_port(own, plane));
@@ -250,22 +258,22 @@ impl Part<'_> {
     }
 }
 
-/// What a host's wire took at `now` is recorded.
-#[inline]
-fn note_departure(recorder: &mut Recorder, port: PortId, now: Time, departure: Departure) {
-    let Departure { frame, departs, lost, retry } = departure;
-    match retry {
-        None => {
-            if let Some(cause) = lost {
-                recorder.dropped(port, now, frame, cause);
-            }
-            if lost != Some(DropCause::LinkDown) {
+/// What a host's wire took at `now` and does not simply arrive is recorded.
+#[cold]
+#[inline(never)]
+fn note_other(recorder: &mut Recorder, port: PortId, now: Time, departure: Departure) {
+    let Departure { frame, departs, fate } = departure;
+    match fate {
+        Fate::Arrives => recorder.departed(port, departs, frame),
+        Fate::Lost(cause) => {
+            recorder.dropped(port, now, frame, cause);
+            if cause != DropCause::LinkDown {
                 recorder.departed(port, departs, frame);
             }
         }
-        Some(RetryStep::InVain) => recorder.sent_in_vain(port, departs, frame),
-        Some(RetryStep::Copy) => recorder.copy_departed(port, departs, frame),
-        Some(RetryStep::GivenUp) => recorder.gave_up(port, now, frame),
+        Fate::InVain => recorder.sent_in_vain(port, departs, frame),
+        Fate::Copy => recorder.copy_departed(port, departs, frame),
+        Fate::GivenUp => recorder.gave_up(port, now, frame),
     }
 }
 

@@ -266,8 +266,10 @@ impl<'a> Ends<'a> {
             Some(frame) => Some(nic.transmit(now, frame)),
             None => None,
         };
-        if let Some(Departure { frame, lost: Some(_), .. }) = departure {
-            self.note_dropped(frame);
+        if let Some(departure) = departure
+            && departure.is_dropped()
+        {
+            self.note_dropped(departure.frame);
         }
         (departure, nic.settle(now))
     }
@@ -294,8 +296,10 @@ impl<'a> Ends<'a> {
             None
         };
         let departure = frame.map(|frame| nic.transmit(now, frame));
-        if let Some(Departure { frame, lost: Some(_), .. }) = departure {
-            self.note_dropped(frame);
+        if let Some(departure) = departure
+            && departure.is_dropped()
+        {
+            self.note_dropped(departure.frame);
         }
         (departure, nic.settle(now))
     }
@@ -387,12 +391,13 @@ impl<'a> Ends<'a> {
         }
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         live.sender.on_probe_answered(now, frame.entropy(), &mut events);
+        live.make_ready(now, slot, nic);
         live.set_wake(now, slot, nic);
     }
 
     /// Flows that waited at a port whose link is taken for down choose again.
     #[cold]
-    fn rejoin(&mut self, now: Time, nic: &mut Nic) {
+    pub(super) fn rejoin(&mut self, now: Time, nic: &mut Nic) {
         for slot in nic.take_moved() {
             let live = self.live_senders.get_mut(self.senders[slot as usize].live);
             match live {
@@ -536,6 +541,10 @@ impl<'a> Ends<'a> {
             self.credit_frames.made += 1;
         }
         while let Some(path) = live.sender.poll_probe() {
+            // By another plane it would tell of another path.
+            if !nic.can_probe(now, path) {
+                continue;
+            }
             let probe = Frame::new(nic.along(live.to, path), 0, (Kind::Probe, 0), path, self.ack);
             nic.send_control(now, probe);
         }

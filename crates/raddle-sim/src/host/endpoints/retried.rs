@@ -14,13 +14,15 @@ impl Ends<'_> {
         now: Time,
         nic: &mut Nic,
     ) -> Option<(Option<Departure>, Time)> {
-        let departure = match nic.before_new(now) {
+        let before = nic.before_new(now);
+        self.rejoin(now, nic);
+        let departure = match before {
             BeforeNew::Nothing => return None,
             BeforeNew::Wait => None,
             BeforeNew::Departure(departure) => Some(departure),
         };
-        if let Some(Departure { frame, lost: Some(_), .. }) = departure {
-            self.note_dropped(frame);
+        if let Some(departure) = departure.filter(Departure::is_dropped) {
+            self.note_dropped(departure.frame);
         }
         Some((departure, nic.settle(now)))
     }

@@ -40,16 +40,18 @@ pub struct Departure {
     pub frame: Frame,
     /// When its last bit leaves; it reaches the far end after the port's latency.
     pub departs: Time,
-    /// Why it never will, if so.
-    pub lost: Option<DropCause>,
-    /// What retry has to do with it, if anything.
-    pub retry: Option<RetryStep>,
+    /// What becomes of it.
+    pub fate: Fate,
 }
 
-/// What a link with retry did with a frame that is more than to send it.
+/// What becomes of a frame that a NIC put on its wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RetryStep {
-    /// It left, and the far end does not take it in: a copy will go.
+pub enum Fate {
+    /// It reaches the far end.
+    Arrives,
+    /// It never will.
+    Lost(DropCause),
+    /// Of a link with retry: the far end does not take it in, a copy will go.
     InVain,
     /// It is a copy, which the far end takes in.
     Copy,
@@ -61,7 +63,13 @@ impl Departure {
     /// Whether it reaches the far end.
     #[inline]
     pub(crate) fn is_on_link(&self) -> bool {
-        self.lost.is_none() && self.retry != Some(RetryStep::InVain)
+        matches!(self.fate, Fate::Arrives | Fate::Copy)
+    }
+
+    /// Whether it is lost for good.
+    #[inline]
+    pub(crate) fn is_dropped(&self) -> bool {
+        matches!(self.fate, Fate::Lost(_) | Fate::GivenUp)
     }
 }
 

@@ -3,18 +3,17 @@
 
 use super::Nic;
 use super::port::NicPort;
-use super::reach::Reach;
-use crate::faults::PortChange;
-use crate::faults::intervals::{Window, covers, merge};
+use super::reach::{Reach, taken_for_down};
+use crate::faults::intervals::{Window, covers};
 use crate::plan::{Connections, Plan};
-use crate::wire::frame::{Frame, Locator, Locators};
-use raddle_schemes::ids::{Entropy, FlowId, HostId, PortId};
+use crate::wire::frame::{Frame, Kind, Locator, Locators, flag};
+use raddle_schemes::ids::{Entropy, FlowId, HostId};
 use raddle_schemes::load_balance::plane::{
     self, AnyPlaneSelector, MOST_PLANES, PlaneContext, plane_of,
 };
 use raddle_schemes::rng::stream;
 use raddle_schemes::transport::Sender;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::Time;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::swap;
 use std::sync::Arc;
@@ -202,22 +201,6 @@ impl Others {
     }
 }
 
-/// When a host takes the link of a port of its own for down.
-pub(super) fn taken_for_down(plan: &Plan, port: PortId) -> Vec<Window> {
-    let later = |at: Time, by: Span| Time(at.0.saturating_add(by.0));
-    let (repair, mut down) = (plan.transport.plane_repair, None);
-    let mut windows = Vec::new();
-    for &(at, change) in plan.faults.changes_of(port) {
-        match change {
-            PortChange::Down => down = Some(later(at, repair)),
-            PortChange::Up => windows.extend(down.take().map(|from| (from, later(at, repair)))),
-            _ => {}
-        }
-    }
-    windows.extend(down.map(|from| (from, Time::NEVER)));
-    merge(windows)
-}
-
 /// Of a host with several ports; others never ask.
 impl Nic {
     /// Something happens in a plane.
@@ -390,6 +373,12 @@ impl Nic {
         planes.locators.in_plane(to, plane_of(path, planes.count()))
     }
 
+    /// Whether the host takes its link in the plane of a path for up.
+    pub(in crate::host) fn can_probe(&self, now: Time, path: Entropy) -> bool {
+        let Some(planes) = &self.planes else { return true };
+        planes.own(now) >> plane_of(path, planes.count()) & 1 == 1
+    }
+
     /// Whether a sender that names planes sends by the port at hand, where its turn has come; if not it
     /// takes its turns elsewhere from now on.
     #[cold]
@@ -426,7 +415,10 @@ impl Nic {
         if let Some(pauses) = &mut self.port.pauses {
             pauses.give_up(&mut flows);
         }
-        control.into_iter().for_each(|frame| self.send_in_a_plane(now, frame));
+        // A probe by another plane would tell of another path.
+        let probes = |frame: &Frame| frame.is(Kind::Probe) && !frame.has(flag::ANSWER);
+        let control = control.into_iter().filter(|frame| !probes(frame));
+        control.for_each(|frame| self.send_in_a_plane(now, frame));
         if let Some(planes) = &mut self.planes {
             planes.moved.extend(flows);
         }

@@ -1,13 +1,13 @@
 //! One of a host's ports: its wire, and what waits for it.
 
-use super::Departure;
 use super::fifo::Fifo;
 use super::pauses::Pauses;
-use super::retried::Retried;
 use super::turns::Turns;
+use super::{Departure, Fate};
 use crate::faults::link::Link;
-use crate::plan::Plan;
+use crate::plan::{Llr, Plan};
 use crate::record::{DropCause, PortRecord};
+use crate::retry::{Retry, RetryFacts};
 use crate::wire::frame::Frame;
 use crate::wire::serialisation::Wire;
 use raddle_schemes::ids::{FlowId, PortId};
@@ -42,6 +42,20 @@ pub(super) struct Faults {
     pub(super) loss_stream: u64,
     pub(super) gap: Bytes,
     pub(super) retry: Option<Retried>,
+}
+
+/// Retry of a port's link.
+pub(super) struct Retried {
+    pub(super) llr: Llr,
+    pub(super) machine: Retry<Frame>,
+}
+
+impl Retried {
+    /// Of the link that leaves a port, if it has any.
+    fn of(plan: &Plan, id: PortId) -> Option<Self> {
+        let facts = RetryFacts::of(plan, id)?;
+        Some(Self { llr: facts.llr, machine: Retry::new(facts) })
+    }
 }
 
 impl NicPort {
@@ -190,7 +204,7 @@ impl NicPort {
         let departs = now + self.wire.serialisation(frame.size());
         self.free_at = departs + self.gap;
         self.count(frame);
-        Departure { frame, departs, lost: None, retry: None }
+        Departure { frame, departs, fate: Fate::Arrives }
     }
 
     /// The same where the link changes. A host with one port sees at once that its link has gone down;
@@ -203,7 +217,7 @@ impl NicPort {
         noticed: Option<Time>,
     ) -> Departure {
         let Some(faults) = &self.faults else {
-            return Departure { frame, departs: now, lost: None, retry: None };
+            return Departure { frame, departs: now, fate: Fate::Arrives };
         };
         if faults.retry.is_some() {
             return self.transmit_with_retry(now, frame);
@@ -222,7 +236,7 @@ impl NicPort {
         if lost {
             return self.lose(frame, departs, DropCause::Loss);
         }
-        Departure { frame, departs, lost: None, retry: None }
+        Departure { frame, departs, fate: Fate::Arrives }
     }
 
     #[inline]
@@ -234,6 +248,6 @@ impl NicPort {
 
     pub(super) fn lose(&mut self, frame: Frame, departs: Time, cause: DropCause) -> Departure {
         self.record.drop(frame, cause);
-        Departure { frame, departs, lost: Some(cause), retry: None }
+        Departure { frame, departs, fate: Fate::Lost(cause) }
     }
 }

@@ -1,7 +1,7 @@
 //! By which planes hosts reach each other, as switches route.
 
-use super::planes::taken_for_down;
-use crate::faults::intervals::{Window, covers};
+use crate::faults::PortChange;
+use crate::faults::intervals::{Window, covers, merge};
 use crate::plan::Plan;
 use crate::topology::Fabric;
 use crate::topology::routing::Forwarding;
@@ -66,9 +66,7 @@ impl Reach {
         let row = self.edges[from.index()] as usize * self.sets;
         epoch.between[row + self.edges[to.index()] as usize] & epoch.last_hops[to.index()]
     }
-}
 
-impl Reach {
     /// A bit for each plane in which a host has heard from another that its port is dead.
     pub(super) fn told(&self, now: Time, here: HostId, there: HostId) -> u8 {
         let Some(broken) = self.broken.get(&there) else { return 0 };
@@ -121,4 +119,20 @@ fn leads(routes: &Forwarding, from: SwitchId, to: PortId) -> bool {
 
 fn bits(all: impl Iterator<Item = bool>) -> u8 {
     (0..).zip(all).fold(0, |bits, (plane, is)| bits | u8::from(is) << plane)
+}
+
+/// When a host takes the link of a port of its own for down.
+pub(super) fn taken_for_down(plan: &Plan, port: PortId) -> Vec<Window> {
+    let later = |at: Time, by: Span| Time(at.0.saturating_add(by.0));
+    let (repair, mut down) = (plan.transport.plane_repair, None);
+    let mut windows = Vec::new();
+    for &(at, change) in plan.faults.changes_of(port) {
+        match change {
+            PortChange::Down => down = Some(later(at, repair)),
+            PortChange::Up => windows.extend(down.take().map(|from| (from, later(at, repair)))),
+            _ => {}
+        }
+    }
+    windows.extend(down.map(|from| (from, Time::NEVER)));
+    merge(windows)
 }

@@ -1,28 +1,12 @@
 //! A port of a host whose link has retry.
 
-use super::port::{Faults, NicPort};
-use super::{Departure, Nic, RetryStep};
+use super::port::{Faults, NicPort, Retried};
+use super::{Departure, Fate, Nic};
 use crate::faults::PortChange;
-use crate::plan::{Llr, Plan};
 use crate::record::{DropCause, RetryRecord};
-use crate::retry::{Coming, Retry, RetryFacts, Serving, Turn};
+use crate::retry::{Coming, Serving, Turn};
 use crate::wire::frame::Frame;
-use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Time};
-
-/// Retry of a port's link.
-pub(super) struct Retried {
-    llr: Llr,
-    machine: Retry<Frame>,
-}
-
-impl Retried {
-    /// Of the link that leaves a port, if it has any.
-    pub(super) fn of(plan: &Plan, id: PortId) -> Option<Self> {
-        let facts = RetryFacts::of(plan, id)?;
-        Some(Self { llr: facts.llr, machine: Retry::new(facts) })
-    }
-}
 
 /// What is to be done before a new frame may go.
 pub(in crate::host) enum BeforeNew {
@@ -120,7 +104,7 @@ impl NicPort {
 
     /// Puts a new frame on the wire.
     pub(super) fn transmit_with_retry(&mut self, now: Time, frame: Frame) -> Departure {
-        let nothing = Departure { frame, departs: now, lost: None, retry: None };
+        let nothing = Departure { frame, departs: now, fate: Fate::Arrives };
         let Some(faults) = &mut self.faults else { return nothing };
         let (departs, free_at) = faults.times(now, frame.size());
         let coming = faults.coming((now, departs), frame.size());
@@ -141,19 +125,19 @@ impl NicPort {
         self.count(frame);
         match turn {
             Turn::Unnumbered if coming == Coming::Whole => {
-                Departure { frame, departs, lost: None, retry: None }
+                Departure { frame, departs, fate: Fate::Arrives }
             }
             _ => self.lose(frame, departs, DropCause::Loss),
         }
     }
 
     fn step(&self, frame: Frame, departs: Time, serving: Serving) -> Departure {
-        let retry = match (serving.is_copy, serving.is_accepted()) {
-            (false, true) => None,
-            (false, false) => Some(RetryStep::InVain),
-            (true, _) => Some(RetryStep::Copy),
+        let fate = match (serving.is_copy, serving.is_accepted()) {
+            (false, true) => Fate::Arrives,
+            (false, false) => Fate::InVain,
+            (true, _) => Fate::Copy,
         };
-        Departure { frame, departs, lost: None, retry }
+        Departure { frame, departs, fate }
     }
 
     /// Puts the next copy on the wire. Returns it, if the far end takes it in.
@@ -201,10 +185,7 @@ impl Nic {
         let Some(Retried { machine, .. }) = &mut faults.retry else { return BeforeNew::Nothing };
         if let Some(frame) = machine.next_lost() {
             let departure = self.port.lose(frame, now, DropCause::Loss);
-            return BeforeNew::Departure(Departure {
-                retry: Some(RetryStep::GivenUp),
-                ..departure
-            });
+            return BeforeNew::Departure(Departure { fate: Fate::GivenUp, ..departure });
         }
         let turn = machine.turn();
         let new = self.port.wants_new_or_line_at(now);

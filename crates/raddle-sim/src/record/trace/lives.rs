@@ -8,7 +8,6 @@
 
 use super::ends::Life;
 use super::event::{Event, What};
-use super::plain::sent;
 use crate::plan::Plan;
 use crate::record::DropCause;
 use crate::record::rows::{Fate, HopRow, PacketRow};
@@ -357,5 +356,24 @@ impl<'a> Lives<'a> {
             let packet = PacketRow { sure: self.sure[row].get(), ..packet };
             all.push(Life { packet, sent: self.sent[row], by, hops: start..hops.len() });
         }
+    }
+}
+
+/// A packet that has just been sent.
+pub(super) fn sent(flow: FlowId, (port, at, frame): (PortId, Time, Frame), class: u8) -> PacketRow {
+    PacketRow {
+        flow,
+        number: frame.number(),
+        again: frame.has(flag::AGAIN),
+        port,
+        entropy: frame.entropy(),
+        class,
+        bytes: frame.size().0 as u16,
+        sent: at,
+        arrived: None,
+        acked: None,
+        fate: Fate::UnderWay,
+        marked: false,
+        sure: true,
     }
 }

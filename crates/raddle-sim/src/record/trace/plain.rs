@@ -3,7 +3,7 @@
 
 use super::ends::{Ends, Life};
 use super::event::{Event, What};
-use super::lives::Lives;
+use super::lives::{Lives, sent};
 use super::log::{Entry, Passed};
 use super::replies::Replies;
 use crate::plan::Plan;
@@ -212,23 +212,4 @@ fn launch(plan: &Plan, packet: &mut PacketRow, (by, left, frame): (PortId, Time,
         packet.fate = if frame.is_trimmed() { Fate::Trimmed } else { Fate::Delivered };
     }
     Way { left, by, there, node }
-}
-
-/// A packet that has just been sent.
-pub(super) fn sent(flow: FlowId, (port, at, frame): (PortId, Time, Frame), class: u8) -> PacketRow {
-    PacketRow {
-        flow,
-        number: frame.number(),
-        again: frame.has(flag::AGAIN),
-        port,
-        entropy: frame.entropy(),
-        class,
-        bytes: frame.size().0 as u16,
-        sent: at,
-        arrived: None,
-        acked: None,
-        fate: Fate::UnderWay,
-        marked: false,
-        sure: true,
-    }
 }

@@ -4,7 +4,7 @@
 use super::Hosts;
 use crate::faults::PortChange;
 use crate::plan::Connections;
-use crate::wire::frame::Frame;
+use crate::wire::frame::{Frame, Kind, flag};
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::load_balance::plane::{PlaneContext, Planes};
 use raddle_schemes::rng::stream;
@@ -26,7 +26,7 @@ impl Hosts<'_> {
         seen.collect()
     }
 
-    fn is_out(&self, now: Time, host: HostId, plane: u32) -> bool {
+    pub(super) fn is_out(&self, now: Time, host: HostId, plane: u32) -> bool {
         let changes = self.changes(host, plane);
         changes.iter().rfind(|(at, _)| *at <= now).is_some_and(|(_, up)| !up)
     }
@@ -197,6 +197,9 @@ impl Hosts<'_> {
             if others {
                 let (control, flows) = nic.give_up();
                 for frame in control {
+                    if frame.is(Kind::Probe) && !frame.has(flag::ANSWER) {
+                        continue;
+                    }
                     let plane = self.addresses.locators.plane(frame.to);
                     self.send_control(now, host, plane, frame);
                 }

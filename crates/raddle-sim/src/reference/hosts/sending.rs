@@ -179,9 +179,12 @@ impl Hosts<'_> {
         while let Some(sending) = &mut self.sending[flow.index()]
             && let Some(path) = sending.sender.poll_probe()
         {
-            let to = self.addresses.receiver(flow);
-            let probe = Frame::new(to, 0, (Kind::Probe, 0), path, self.plan.transport.ack);
-            self.send_control(now, source, plane_of(path, planes), probe);
+            let (to, plane) = (self.addresses.receiver(flow), plane_of(path, planes));
+            // A host with one port sends whatever its link does.
+            if planes == 1 || !self.is_out(now, source, plane) {
+                let probe = Frame::new(to, 0, (Kind::Probe, 0), path, self.plan.transport.ack);
+                self.send_control(now, source, plane, probe);
+            }
         }
         self.look_at(now, flow);
     }

@@ -1,15 +1,12 @@
 //! The far end of a link with retry: section 2.2 of what is known of the standard.
 
-use super::sender::Numbered;
+use super::sender::{NUMBERS, Numbered};
 use crate::plan::{Detect, Llr};
 use crate::record::RetryRecord;
 use crate::wire::frame::Frame;
 use crate::wire::note::Note;
 use raddle_schemes::units::Time;
 use std::collections::VecDeque;
-
-/// Numbers are below this.
-pub(super) const NUMBERS: u32 = 1 << 20;
 
 /// A frame on the link.
 pub(in crate::reference) struct Flying {

@@ -1,6 +1,5 @@
 //! The sending end of a link with retry: section 2.1 of what is known of the standard.
 
-use super::receiver::NUMBERS;
 use crate::plan::{Flush, Llr, WITHOUT_END};
 use crate::record::RetryRecord;
 use crate::retry::RetryFacts;
@@ -8,6 +7,9 @@ use crate::wire::frame::Frame;
 use crate::wire::note::Note;
 use raddle_schemes::units::Time;
 use std::collections::VecDeque;
+
+/// Numbers are below this.
+pub(super) const NUMBERS: u32 = 1 << 20;
 
 /// A frame's number, and what its way does to it.
 #[derive(Clone, Copy)]

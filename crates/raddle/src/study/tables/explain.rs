@@ -1,6 +1,7 @@
 //! What the columns of a written table mean.
 
-use super::files::{COLUMNS_KEY, TableError};
+use super::files::TableError;
+use super::groups::COLUMNS_KEY;
 use super::{TABLES, TableSpec};
 use crate::study::text::{count, left, width};
 use parquet::file::reader::{FileReader, SerializedFileReader};

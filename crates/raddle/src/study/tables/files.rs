@@ -2,20 +2,14 @@
 
 use super::groups::Shape;
 use super::{Parts, Table, Values};
-use crate::study::VERSION;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
 use parquet::file::reader::SerializedFileReader;
-use serde_json::{Map, Value, json};
 use std::borrow::Borrow;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// What a file's metadata calls the description of its columns.
-pub(super) const COLUMNS_KEY: &str = "raddle.columns";
 
 /// How tables are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -169,23 +163,6 @@ fn write_all(
         Format::Csv => write_csv(file, parts).map_err(|e| TableError::new(&path, e))?,
     }
     Ok(path)
-}
-
-pub(super) fn metadata(table: &Table) -> Vec<KeyValue> {
-    let columns: Map<String, Value> = table
-        .columns
-        .iter()
-        .map(|c| (c.name.clone(), json!({"unit": c.unit, "meaning": c.meaning})))
-        .collect();
-    let mut pairs = vec![
-        ("raddle.table", table.name.to_string()),
-        ("raddle.meaning", table.meaning.to_string()),
-        ("raddle.version", VERSION.to_string()),
-    ];
-    pairs.extend(table.scenario.iter().map(|hash| ("raddle.scenario", hash.clone())));
-    pairs.extend(table.seed.iter().map(|seed| ("raddle.seed", seed.to_string())));
-    pairs.push((COLUMNS_KEY, Value::Object(columns).to_string()));
-    pairs.into_iter().map(|(key, value)| KeyValue::new(key.to_string(), value)).collect()
 }
 
 fn write_parquet(

@@ -1,7 +1,6 @@
 //! Row groups of Parquet files: encoded column by column, on several threads where there are many, and
 //! put together in order.
 
-use super::files::metadata;
 use super::{Column, Table, Values};
 use crate::study::VERSION;
 use bytes::Bytes;
@@ -11,11 +10,16 @@ use parquet::basic::{
 use parquet::column::writer::{ColumnCloseResult, ColumnWriterImpl, get_typed_column_writer};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor, Type};
+use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a file's metadata calls the description of its columns.
+pub(super) const COLUMNS_KEY: &str = "raddle.columns";
 
 /// How the row groups of a file are encoded.
 pub(super) struct Shape {
@@ -196,4 +200,22 @@ fn mostly_differ(values: &[Option<u64>]) -> bool {
     sorted.sort_unstable();
     sorted.dedup();
     sorted.len() > all / 8
+}
+
+/// What a file says of its table.
+fn metadata(table: &Table) -> Vec<KeyValue> {
+    let columns: Map<String, Value> = table
+        .columns
+        .iter()
+        .map(|c| (c.name.clone(), json!({"unit": c.unit, "meaning": c.meaning})))
+        .collect();
+    let mut pairs = vec![
+        ("raddle.table", table.name.to_string()),
+        ("raddle.meaning", table.meaning.to_string()),
+        ("raddle.version", VERSION.to_string()),
+    ];
+    pairs.extend(table.scenario.iter().map(|hash| ("raddle.scenario", hash.clone())));
+    pairs.extend(table.seed.iter().map(|seed| ("raddle.seed", seed.to_string())));
+    pairs.push((COLUMNS_KEY, Value::Object(columns).to_string()));
+    pairs.into_iter().map(|(key, value)| KeyValue::new(key.to_string(), value)).collect()
 }

@@ -1,6 +1,7 @@
 //! Tables read back from their files, a column at a time.
 
-use super::files::{COLUMNS_KEY, TableError};
+use super::files::TableError;
+use super::groups::COLUMNS_KEY;
 use super::{Column, TABLES, Table, Values};
 use parquet::basic::Type as PhysicalType;
 use parquet::column::reader::{ColumnReader, get_typed_column_reader};

@@ -10,6 +10,8 @@ pub(super) struct Probing {
     retired: Vec<Retired>,
     /// Whose probes leave now.
     leaving: Vec<u16>,
+    /// When the next is due.
+    next: Option<Time>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -26,22 +28,29 @@ struct Retired {
 impl Probing {
     /// Of so many values, none of which is retired.
     pub(super) fn of(values: usize) -> Self {
-        Self { retired: Vec::with_capacity(values), leaving: Vec::with_capacity(values) }
+        let (retired, leaving) = (Vec::with_capacity(values), Vec::with_capacity(values));
+        Self { retired, leaving, next: None }
     }
 
     /// A value is retired; its first probe leaves at `due`.
     pub(super) fn begin(&mut self, ev: u16, due: Time) {
         self.retired.push(Retired { ev, due, answered: 0, waits: false });
+        self.look();
     }
 
     /// A value is back.
     pub(super) fn end(&mut self, ev: u16) {
         self.retired.retain(|own| own.ev != ev);
+        self.look();
     }
 
     /// When the next probe is due.
     pub(super) fn next(&self) -> Option<Time> {
-        self.retired.iter().map(|own| own.due).min()
+        self.next
+    }
+
+    fn look(&mut self) {
+        self.next = self.retired.iter().map(|own| own.due).min();
     }
 
     /// Probes are due. One without an answer when the next is due is lost, and counting starts anew.
@@ -57,6 +66,7 @@ impl Probing {
         }
         // Taken from the end; what was retired first goes first.
         self.leaving.reverse();
+        self.look();
     }
 
     /// The next value to probe now.

@@ -58,7 +58,7 @@ pub(super) struct Set {
 
 impl Set {
     /// The set of a flow, drawn from its paths (specification, building the set). Planes get equal
-    /// shares, a remainder goes to the first in a random order.
+    /// shares, one value at least; a remainder goes to the first in a random order.
     pub(super) fn new(paths: &Paths, constants: &Constants, rng: &mut Rng) -> Self {
         let planes = paths.planes();
         let mut order: Vec<u32> = (0..planes).collect();
@@ -68,7 +68,8 @@ impl Set {
             Self { turns: (0..planes).map(|_| Turns::default()).collect(), ..Self::default() };
         let mut actives = Vec::new();
         for (rank, &plane) in (0..).zip(&order) {
-            let (active, backup) = (share(constants.active, rank), share(constants.backup, rank));
+            let active = share(constants.active, rank).max(1);
+            let backup = share(constants.backup, rank);
             let pool = draw(paths, plane, active + backup, rng);
             for (i, path) in (0..).zip(pool) {
                 let ev = set.evs.len() as u16;
@@ -157,6 +158,11 @@ impl Set {
         free: u8,
         constants: &Constants,
     ) -> Option<u16> {
+        if self.healthy & free == 0 && constants.balance == Balance::Planes {
+            // The next of those that are retired.
+            let plane = self.next_plane(free)?;
+            return Some(self.take_turn(plane, rng, constants));
+        }
         let steps = 2 * self.turns.iter().map(|turns| turns.places.len()).sum::<usize>();
         let (mut restored, mut first_bad) = (false, None);
         for _ in 0..steps {
@@ -198,9 +204,12 @@ impl Set {
         planes.filter(is_free).min_by_key(place)
     }
 
-    /// Who has the next place in a plane. After the last a rotation begins.
+    /// Who has the next place in a plane. After the last a rotation begins. A plane that could not be
+    /// taken for long is at most a rotation behind: it does not make up for its turns.
     fn take_turn(&mut self, plane: usize, rng: &mut Rng, constants: &Constants) -> u16 {
+        let ahead = self.turns.iter().map(|own| own.rotation).max().unwrap_or(0);
         let turns = &mut self.turns[plane];
+        turns.rotation = turns.rotation.max(ahead.saturating_sub(1));
         let (_, ev) = turns.places[turns.cursor as usize];
         turns.cursor += 1;
         if turns.cursor as usize == turns.places.len() {
@@ -237,10 +246,14 @@ impl Set {
     }
 
     /// A packet of a value was marked or trimmed. It changes nothing where the value is passed over
-    /// anyway.
+    /// anyway, or has no turns.
     pub(super) fn on_mark(&mut self, now: Time, ev: u16, constants: &Constants) {
-        if self.state(ev) != State::Good || constants.on_mark == OnMark::Swap && self.give_place(ev)
-        {
+        let own = &self.turns[usize::from(self.plane(ev))];
+        let has_turns = own.places.iter().any(|place| place.1 == ev);
+        if self.state(ev) != State::Good || !has_turns {
+            return;
+        }
+        if constants.on_mark == OnMark::Swap && self.give_place(ev) {
             return;
         }
         let own = &mut self.evs[usize::from(ev)];

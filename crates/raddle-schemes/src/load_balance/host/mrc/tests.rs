@@ -274,3 +274,27 @@ fn without_routes_any_entropy_is_a_path() {
         assert_eq!(sent.len(), 128);
     }
 }
+
+/// A plane that could not be taken for long does not make up for its turns.
+#[test]
+fn a_plane_that_is_back_has_its_share_and_no_more() {
+    let evs = [(10, 0), (20, 1), (11, 0), (21, 1)];
+    let mut flow = Flow::new(&FIXED, Set::of(&evs, &[0, 1, 2, 3], 0));
+    flow.mrc.on_plane(0);
+    flow.send(200);
+    flow.mrc.free = 0b11;
+    let sent = flow.send(12);
+    let of_plane_1 = sent.iter().filter(|path| **path >= 20).count();
+    assert!((6..=8).contains(&of_plane_1), "{sent:?}");
+}
+
+/// Marks of packets that were on their way when a value became a spare leave it one that can be taken.
+#[test]
+fn spares_are_not_passed_over() {
+    let mut flow = Flow::of_four(&Config { on_mark: OnMark::Swap, ..FIXED });
+    flow.news(2, Fate::Marked);
+    flow.news(2, Fate::Marked);
+    assert_eq!(flow.state(2), State::Good);
+    flow.news(1, Fate::Overtaken);
+    assert_eq!(flow.send(4), [2, 0, 3, 4]);
+}
