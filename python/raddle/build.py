@@ -1960,7 +1960,8 @@ class host:
         retires one that lost a packet, and probes it until it lives. Names the plane of each
         packet itself.
 
-        `active` (`128`): Entropy values that are rotated over, in all planes together.
+        `active` (`128`): Entropy values that are rotated over, in all planes together; one a
+            plane at least.
         `backup` (`64`): Spares, in all planes together.
         `min_active` (`0.25`): A value is not retired where a smaller share of all would be
             left.
