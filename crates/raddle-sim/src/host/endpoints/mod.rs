@@ -245,11 +245,11 @@ impl<'a> Ends<'a> {
                 return self.run_line(now, nic);
             }
             nic.select_due(now);
-        }
-        if nic.has_retry()
-            && let Some(done) = self.before_new(now, nic)
-        {
-            return done;
+            if nic.has_retry()
+                && let Some(done) = self.before_new(now, nic)
+            {
+                return done;
+            }
         }
         let frame = if !nic.can_send(now) {
             self.rejoin(now, nic);
@@ -397,6 +397,7 @@ impl<'a> Ends<'a> {
 
     /// Flows that waited at a port whose link is taken for down choose again.
     #[cold]
+    #[inline(never)]
     pub(super) fn rejoin(&mut self, now: Time, nic: &mut Nic) {
         for slot in nic.take_moved() {
             let live = self.live_senders.get_mut(self.senders[slot as usize].live);

@@ -85,7 +85,7 @@ pub(crate) struct Nic {
     pub(super) port: NicPort,
     /// The others, where there are several.
     planes: Option<Box<Planes>>,
-    /// Whether the host has several ports, or a queue in front of its wire.
+    /// Whether the host has several ports, a queue in front of its wire, or a link with retry.
     apart: bool,
     /// Credit for the senders of what it receives, where receivers pace or grant.
     pub(super) credit: Option<Box<Credit>>,
@@ -114,7 +114,7 @@ impl Nic {
         reach: Option<&Arc<Reach>>,
     ) -> Self {
         let port = NicPort::new(plan, plan.fabric.host_port(host, 0), flows);
-        let apart = reach.is_some() || port.fifo.is_some();
+        let apart = reach.is_some() || port.fifo.is_some() || port.has_retry();
         let holds_acks = port.holds_acks();
         Self {
             next: Time::NEVER,
@@ -247,7 +247,7 @@ impl Nic {
     /// To be called after everything that happened at the host. Returns when the next thing does.
     #[inline(always)]
     pub(crate) fn settle(&mut self, now: Time) -> Time {
-        self.wants_at = self.port.wants_at(now);
+        self.wants_at = self.port.wants_new_at(now);
         if self.apart {
             self.wants_at = self.wants_apart(now);
         }
@@ -303,7 +303,7 @@ impl Nic {
         self.port.control.push_back(frame);
     }
 
-    /// [`settle`](Self::settle), of several ports or of one with a queue.
+    /// [`settle`](Self::settle), of several ports, or of one with a queue or with retry.
     #[cold]
     fn wants_apart(&mut self, now: Time) -> Time {
         if self.planes.is_some() {
@@ -344,7 +344,7 @@ impl Nic {
         true
     }
 
-    /// Whether the host has several ports, or a queue in front of its wire.
+    /// Whether the host has several ports, a queue in front of its wire, or a link with retry.
     #[inline]
     pub(super) fn is_apart(&self) -> bool {
         self.apart

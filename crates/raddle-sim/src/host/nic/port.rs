@@ -86,6 +86,11 @@ impl NicPort {
         }
     }
 
+    /// Whether its link has retry.
+    pub(super) fn has_retry(&self) -> bool {
+        self.faults.as_ref().is_some_and(|faults| faults.retry.is_some())
+    }
+
     /// Whether flow control may keep ACKs.
     pub(super) fn holds_acks(&self) -> bool {
         self.pauses.as_ref().is_some_and(|pauses| pauses.hold_acks())
@@ -101,9 +106,9 @@ impl NicPort {
         }
     }
 
-    /// The same for a new frame.
+    /// The same for a new frame: all there is where the link has no retry.
     #[inline(always)]
-    fn wants_new_at(&self, now: Time) -> Time {
+    pub(super) fn wants_new_at(&self, now: Time) -> Time {
         let earliest = self.free_at.max(now);
         let idle = self.control.is_empty() && self.ready.is_empty();
         let own = if idle { Time::NEVER } else { earliest };

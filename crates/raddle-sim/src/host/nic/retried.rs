@@ -20,6 +20,8 @@ pub(in crate::host) enum BeforeNew {
 
 impl Faults {
     /// Plays what happens up to and including `now`.
+    #[cold]
+    #[inline(never)]
     pub(super) fn advance(&mut self, now: Time) {
         let Some(Retried { machine, .. }) = &mut self.retry else {
             return self.link.advance(now);
@@ -159,7 +161,7 @@ impl Nic {
     /// Whether the link at hand has retry.
     #[inline]
     pub(in crate::host) fn has_retry(&self) -> bool {
-        self.port.faults.as_ref().is_some_and(|faults| faults.retry.is_some())
+        self.port.has_retry()
     }
 
     /// Whether the link at hand has retry and is down, so that nothing goes until it is up or the host
