@@ -182,7 +182,7 @@ fn a_host_sends_the_packets_of_a_simulation_each_at_the_same_picosecond() {
         count += 1;
     }
     // REPS, and each pair of congestion control and recovery.
-    assert_eq!(count, 66);
+    assert_eq!(count, 79);
 }
 
 #[test]

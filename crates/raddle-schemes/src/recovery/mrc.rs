@@ -1,7 +1,7 @@
 //! MRC's recovery: packets in any order, one ACK a packet, and a packet counts as lost when about a
 //! window of later ones has arrived.
 //!
-//! The receiver's half is that of [`sack`](super::sack), with a NACK for each trimmed header. A packet
+//! The receiver's half is that of `sack`, with a NACK for each trimmed header. A packet
 //! is lost when x packets sent after its last transmission have been acknowledged, x being the smaller
 //! of `gap_factor` windows and `gap_most`, and at least `gap_least`: the rule of the Ultra Ethernet
 //! consortium's simulator. MRC's own is not published ("a few tens of microseconds", section 2.4 of the

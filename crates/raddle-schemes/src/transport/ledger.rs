@@ -140,7 +140,7 @@ struct Losses {
     again: VecDeque<(Time, Psn)>,
     /// Where overtaking counts: last transmissions of packets that have arrived, in order, but for those
     /// before the oldest in flight.
-    overtaking: Option<VecDeque<(Time, Psn)>>,
+    overtaking: Option<Box<VecDeque<(Time, Psn)>>>,
     /// Found lost and not yet reported.
     unreported: Vec<LossEpisode>,
     retransmitted: u64,
@@ -198,7 +198,7 @@ impl Ledger {
 
     /// The same book, which counts how many arrived that were sent later than one in flight.
     pub(crate) fn counting_overtaking(mut self) -> Self {
-        self.losses.get_or_insert_default().overtaking = Some(VecDeque::new());
+        self.losses.get_or_insert_default().overtaking = Some(Box::default());
         self
     }
 
@@ -479,7 +479,7 @@ impl Ledger {
 
     /// Declares packets in flight lost, in the order of their last transmissions, after each of which so
     /// many were sent that have arrived; each is a loss by itself. Nothing but where this is
-    /// [counted](Self::counting_overtaking).
+    /// counted.
     pub fn declare_overtaken(&mut self, count: u32, cause: LossCause) {
         while let Some(oldest) = self.oldest() {
             let Some(losses) = &mut self.losses else { return };

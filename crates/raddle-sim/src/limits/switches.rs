@@ -43,12 +43,15 @@ impl Plan {
         let selectors = transport.other_load_balances.iter().chain([&transport.load_balance]);
         let follows = self.switch_load_balance.offers(Need::SourceRouting);
         let along_planes = follows && selectors.clone().any(|own| names_planes(&own));
+        let some_name = selectors.clone().any(|own| names_planes(&own));
+        let by_flow = some_name && !transport.plane.is_per_packet();
         if self.fabric.planes > 1 {
             // A route of two choices leaves no bits for the plane.
             let chooses_twice = self.fabric.ways_up()[1] > 1;
             let what = [
                 (name_routes, "hosts that name routes"),
                 (along_planes && chooses_twice, "routes with a second choice"),
+                (by_flow, "planes by flow, beside paths that name theirs,"),
                 (self.tor.is_some(), "switches with middleware"),
             ];
             if let Some((_, what)) = what.into_iter().find(|(is, _)| *is) {

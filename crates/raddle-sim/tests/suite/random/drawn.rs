@@ -208,6 +208,8 @@ pub(crate) fn plan_with_gates(numbers: &[u32]) -> Plan {
         plan.fabric.circuits = circuits::on_some_links(&mut choices, &plan.fabric);
         plan
     };
+    // Circuits have no retry.
+    plan.llr = plan.llr.filter(|_| plan.fabric.circuits.is_none());
     without_pauses(&mut plan);
     if let Some(buffer) = plan.buffer.as_mut().filter(|own| !own.policy.sees_switch()) {
         (buffer.per, buffer.size) = choices.pick(&[
