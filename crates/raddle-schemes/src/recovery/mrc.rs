@@ -115,6 +115,7 @@ mod tests {
     use crate::ids::Entropy;
     use crate::rng::Rng;
     use crate::units::Time;
+    use alloc::vec::Vec;
 
     const PACKET: Bytes = Bytes(4160);
 
@@ -144,8 +145,6 @@ mod tests {
         lost.iter().map(|lost| lost.entropy.0).collect()
     }
 
-    use alloc::vec::Vec;
-
     /// Known answer 11.
     #[test]
     fn a_packet_is_lost_when_a_window_of_later_ones_has_arrived() {
@@ -170,10 +169,8 @@ mod tests {
         assert_eq!(ack(&mut ends, 9, 1), []);
         assert_eq!(ack(&mut ends, 10, 1), []);
         assert_eq!(ack(&mut ends, 11, 1), [5]);
-        assert_eq!(
-            [ack(&mut ends, 12, 1), ack(&mut ends, 13, 1)],
-            [[8; 0][..].to_vec(), [8].to_vec()]
-        );
+        assert_eq!(ack(&mut ends, 12, 1), []);
+        assert_eq!(ack(&mut ends, 13, 1), [8]);
     }
 
     /// What counts is what was sent after the last transmission.

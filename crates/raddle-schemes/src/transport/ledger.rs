@@ -1,6 +1,8 @@
 //! The sender's book of packets: which are in flight, since when and on which path, which are
 //! lost, which have arrived.
 
+mod overtaking;
+
 use super::data::Sent;
 use super::ring::Ring;
 use crate::congestion::LossCause;
@@ -10,6 +12,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::ops::Range;
+use overtaking::Overtaking;
 
 /// State of a packet between its first transmission and the last ACK below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,23 +141,12 @@ struct Losses {
     lost_from: u32,
     /// Packets sent again, by time; stale entries are skipped. None where packets have one timer.
     again: VecDeque<(Time, Psn)>,
-    /// Where overtaking counts: last transmissions of packets that have arrived, in order, but for those
-    /// before the oldest in flight.
-    overtaking: Option<Box<VecDeque<(Time, Psn)>>>,
+    /// Where overtaking counts; few flows have it.
+    overtaking: Option<Box<Overtaking>>,
     /// Found lost and not yet reported.
     unreported: Vec<LossEpisode>,
     retransmitted: u64,
     timeouts: u64,
-}
-
-impl Losses {
-    /// A packet has arrived that was last sent at `at`. They come nearly in order.
-    #[inline]
-    fn note_arrived(&mut self, at: Time, psn: Psn) {
-        let Some(overtaking) = &mut self.overtaking else { return };
-        let behind = overtaking.iter().rev().take_while(|arrived| **arrived > (at, psn)).count();
-        overtaking.insert(overtaking.len() - behind, (at, psn));
-    }
 }
 
 impl Ledger {
@@ -194,12 +186,6 @@ impl Ledger {
     /// The same book, told only of all packets below a number. Of new packets the first `span` may go.
     pub(crate) fn in_order(self, span: u32) -> Self {
         Self { in_order: true, end: self.total.min(span), ..self }
-    }
-
-    /// The same book, which counts how many arrived that were sent later than one in flight.
-    pub(crate) fn counting_overtaking(mut self) -> Self {
-        self.losses.get_or_insert_default().overtaking = Some(Box::default());
-        self
     }
 
     /// Of new packets only those below `upto` may go; of a book that is kept in order, the first `span`
@@ -475,26 +461,6 @@ impl Ledger {
         };
         self.note(episode);
         first
-    }
-
-    /// Declares packets in flight lost, in the order of their last transmissions, after each of which so
-    /// many were sent that have arrived; each is a loss by itself. Nothing but where this is
-    /// counted.
-    pub fn declare_overtaken(&mut self, count: u32, cause: LossCause) {
-        while let Some(oldest) = self.oldest() {
-            let Some(losses) = &mut self.losses else { return };
-            let Some(overtaking) = &mut losses.overtaking else { return };
-            while overtaking.front().is_some_and(|arrived| *arrived <= oldest) {
-                overtaking.pop_front();
-            }
-            if (overtaking.len() as u64) < u64::from(count) {
-                return;
-            }
-            self.declare_lost(oldest.1, cause);
-        }
-        if let Some(overtaking) = self.losses.as_mut().and_then(|own| own.overtaking.as_mut()) {
-            overtaking.clear();
-        }
     }
 
     /// Lets `psn` be sent again, if it is in flight; it does not count as lost.

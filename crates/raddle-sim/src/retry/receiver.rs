@@ -19,6 +19,23 @@ pub(crate) enum Coming {
     Cut,
 }
 
+impl Coming {
+    /// Of a frame that starts at `now` on a link whose coins have a stream.
+    pub(crate) fn over(
+        (link, stream): (&Link, u64),
+        (now, departs): (Time, Time),
+        size: Bytes,
+    ) -> Self {
+        if link.next_down() < departs {
+            Self::Cut
+        } else if link.loses(stream, now, size) {
+            Self::Spoiled
+        } else {
+            Self::Whole
+        }
+    }
+}
+
 /// What the far end makes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {

@@ -4,6 +4,7 @@ mod connections;
 mod hop_logs;
 mod pair_order;
 mod planned;
+mod probing;
 mod receiving;
 mod retried;
 pub(crate) mod slots;
@@ -266,9 +267,7 @@ impl<'a> Ends<'a> {
             Some(frame) => Some(nic.transmit(now, frame)),
             None => None,
         };
-        if let Some(departure) = departure
-            && departure.is_dropped()
-        {
+        if let Some(departure) = departure.filter(Departure::is_dropped) {
             self.note_dropped(departure.frame);
         }
         (departure, nic.settle(now))
@@ -296,9 +295,7 @@ impl<'a> Ends<'a> {
             None
         };
         let departure = frame.map(|frame| nic.transmit(now, frame));
-        if let Some(departure) = departure
-            && departure.is_dropped()
-        {
+        if let Some(departure) = departure.filter(Departure::is_dropped) {
             self.note_dropped(departure.frame);
         }
         (departure, nic.settle(now))
@@ -369,43 +366,6 @@ impl<'a> Ends<'a> {
         live.sender.on_cnp(now, &mut events);
         live.make_ready(now, slot, nic);
         live.set_wake(now, slot, nic);
-    }
-
-    /// A probe of a path has come, which is answered by the same path, or an answer.
-    #[cold]
-    fn on_probe(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
-        if !frame.has(flag::ANSWER) {
-            let slot = nic.first_receiver + self.locators.index(frame.to);
-            let id = self.flow_received(nic, slot);
-            let to = self.layout.sender(id, &self.plan.traffic.flows[id.index()]);
-            let what = (Kind::Probe, flag::ANSWER);
-            let answer = Frame::new(nic.here(to), 0, what, frame.entropy(), self.ack);
-            return nic.send_control(now, answer);
-        }
-        let slot = nic.first_sender + self.locators.index(frame.to);
-        let Some(live) = self.live_senders.get_mut(self.senders[slot as usize].live) else {
-            return;
-        };
-        if let Some(probes) = &mut self.probes {
-            probes.before(now, live.flow, &live.sender);
-        }
-        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
-        live.sender.on_probe_answered(now, frame.entropy(), &mut events);
-        live.make_ready(now, slot, nic);
-        live.set_wake(now, slot, nic);
-    }
-
-    /// Flows that waited at a port whose link is taken for down choose again.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn rejoin(&mut self, now: Time, nic: &mut Nic) {
-        for slot in nic.take_moved() {
-            let live = self.live_senders.get_mut(self.senders[slot as usize].live);
-            match live {
-                Some(live) => nic.join(now, slot, live.to, Some(&mut live.sender)),
-                None => nic.join(now, slot, Locator(0), None),
-            }
-        }
     }
 
     #[inline(always)]
@@ -541,14 +501,7 @@ impl<'a> Ends<'a> {
             nic.send_as_packet(now, slot, &mut live.sender, request);
             self.credit_frames.made += 1;
         }
-        while let Some(path) = live.sender.poll_probe() {
-            // By another plane it would tell of another path.
-            if !nic.can_probe(now, path) {
-                continue;
-            }
-            let probe = Frame::new(nic.along(live.to, path), 0, (Kind::Probe, 0), path, self.ack);
-            nic.send_control(now, probe);
-        }
+        live.send_probes(now, nic, self.ack);
         live.make_ready(now, slot, nic);
         live.set_wake(now, slot, nic);
     }

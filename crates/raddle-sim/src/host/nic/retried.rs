@@ -45,14 +45,8 @@ impl Faults {
     }
 
     /// How a frame that starts now comes to the far end.
-    fn coming(&self, (now, departs): (Time, Time), size: Bytes) -> Coming {
-        if self.link.next_down() < departs {
-            Coming::Cut
-        } else if self.link.loses(self.loss_stream, now, size) {
-            Coming::Spoiled
-        } else {
-            Coming::Whole
-        }
+    fn coming(&self, times: (Time, Time), size: Bytes) -> Coming {
+        Coming::over((&self.link, self.loss_stream), times, size)
     }
 
     /// When the last bit of a frame leaves that starts now, and when the wire is free again.

@@ -32,8 +32,10 @@ struct Ev {
 /// What is rotated over in one plane.
 #[derive(Clone, Debug, Default, Serialize)]
 struct Turns {
-    /// Places in the rotation over all planes, in order, and who has each.
-    places: Vec<(u32, u16)>,
+    /// Places in the rotation over all planes, in order.
+    places: Vec<u32>,
+    /// Who has each.
+    holders: Vec<u16>,
     cursor: u32,
     /// How often it has been round.
     rotation: u32,
@@ -97,7 +99,8 @@ impl Set {
     fn rotate_over(&mut self, order: &[u16]) {
         for (place, &ev) in (0..).zip(order) {
             let plane = usize::from(self.plane(ev));
-            self.turns[plane].places.push((place, ev));
+            self.turns[plane].places.push(place);
+            self.turns[plane].holders.push(ev);
         }
         self.by_entropy = (0..).zip(&self.evs).map(|(ev, own)| (own.entropy, ev)).collect();
         self.by_entropy.sort_unstable();
@@ -143,7 +146,7 @@ impl Set {
     }
 
     fn look_at_health(&mut self) {
-        let fit = |own: &Turns| own.places.iter().any(|place| self.state(place.1) != State::Bad);
+        let fit = |own: &Turns| own.holders.iter().any(|ev| self.state(*ev) != State::Bad);
         let planes = (0..).zip(&self.turns);
         self.healthy = planes.fold(0, |bits, (plane, own)| bits | u8::from(fit(own)) << plane);
     }
@@ -158,13 +161,15 @@ impl Set {
         free: u8,
         constants: &Constants,
     ) -> Option<u16> {
-        if self.healthy & free == 0 && constants.balance == Balance::Planes {
+        if self.healthy & free == 0 {
             // The next of those that are retired.
             let plane = self.next_plane(free)?;
             return Some(self.take_turn(plane, rng, constants));
         }
-        let steps = 2 * self.turns.iter().map(|turns| turns.places.len()).sum::<usize>();
-        let (mut restored, mut first_bad) = (false, None);
+        // One comes back at most when all have been passed over, and is found when its turn comes again,
+        // a rotation later in a plane that is behind.
+        let steps = 3 * self.turns.iter().map(|turns| turns.places.len()).sum::<usize>();
+        let mut restored = false;
         for _ in 0..steps {
             let plane = self.next_plane(free)?;
             let mut ev = self.take_turn(plane, rng, constants);
@@ -187,17 +192,17 @@ impl Set {
                         restored = true;
                     }
                 },
-                State::Bad => first_bad = first_bad.or(Some(ev)),
+                State::Bad => {}
             }
         }
-        first_bad
+        None
     }
 
     /// The free plane whose place in the rotation comes first.
     fn next_plane(&self, free: u8) -> Option<usize> {
         let place = |plane: &usize| {
             let turns = &self.turns[*plane];
-            turns.places.get(turns.cursor as usize).map(|place| (turns.rotation, place.0))
+            turns.places.get(turns.cursor as usize).map(|place| (turns.rotation, *place))
         };
         let is_free = |plane: &usize| free >> plane & 1 == 1 && place(plane).is_some();
         let planes = 0..self.turns.len().min(MOST_PLANES as usize);
@@ -210,16 +215,12 @@ impl Set {
         let ahead = self.turns.iter().map(|own| own.rotation).max().unwrap_or(0);
         let turns = &mut self.turns[plane];
         turns.rotation = turns.rotation.max(ahead.saturating_sub(1));
-        let (_, ev) = turns.places[turns.cursor as usize];
+        let ev = turns.holders[turns.cursor as usize];
         turns.cursor += 1;
         if turns.cursor as usize == turns.places.len() {
             (turns.cursor, turns.rotation) = (0, turns.rotation + 1);
             if constants.order == Order::Shuffle {
-                for last in (1..turns.places.len()).rev() {
-                    let other = rng.below(last as u64 + 1) as usize;
-                    let ev = turns.places[last].1;
-                    turns.places[last].1 = core::mem::replace(&mut turns.places[other].1, ev);
-                }
+                rng.shuffle(&mut turns.holders);
             }
             if constants.skip == Skip::Rotation {
                 self.evs
@@ -237,7 +238,7 @@ impl Set {
         for _ in 0..count {
             let turns = &mut self.turns[plane];
             turns.stand_in = (turns.stand_in + 1) % count;
-            let (_, ev) = turns.places[turns.stand_in as usize];
+            let ev = turns.holders[turns.stand_in as usize];
             if self.state(ev) != State::Bad {
                 return Some(ev);
             }
@@ -248,9 +249,8 @@ impl Set {
     /// A packet of a value was marked or trimmed. It changes nothing where the value is passed over
     /// anyway, or has no turns.
     pub(super) fn on_mark(&mut self, now: Time, ev: u16, constants: &Constants) {
-        let own = &self.turns[usize::from(self.plane(ev))];
-        let has_turns = own.places.iter().any(|place| place.1 == ev);
-        if self.state(ev) != State::Good || !has_turns {
+        let has_turns = || self.turns[usize::from(self.plane(ev))].holders.contains(&ev);
+        if self.state(ev) != State::Good || !has_turns() {
             return;
         }
         if constants.on_mark == OnMark::Swap && self.give_place(ev) {
@@ -266,13 +266,13 @@ impl Set {
     fn give_place(&mut self, ev: u16) -> bool {
         let good = |spare: &u16| self.state(*spare) == State::Good;
         let plane = usize::from(self.plane(ev));
-        let Turns { spares, places, .. } = &self.turns[plane];
-        let place = places.iter().position(|place| place.1 == ev);
+        let Turns { spares, holders, .. } = &self.turns[plane];
+        let place = holders.iter().position(|own| *own == ev);
         let (Some(place), Some(spare)) = (place, spares.iter().position(good)) else {
             return false;
         };
         let turns = &mut self.turns[plane];
-        turns.places[place].1 = turns.spares.remove(spare);
+        turns.holders[place] = turns.spares.remove(spare);
         turns.spares.push(ev);
         true
     }
@@ -294,11 +294,13 @@ impl Set {
     pub(super) fn revive(&mut self, ev: u16) {
         self.evs[usize::from(ev)].state = State::Good;
         self.fit += 1;
-        let retired = |place: &&mut (u32, u16)| self.evs[usize::from(place.1)].state == State::Bad;
-        let turns = &mut self.turns[usize::from(self.evs[usize::from(ev)].plane)];
-        let spare = turns.spares.iter().position(|own| *own == ev);
-        if let (Some(spare), Some(place)) = (spare, turns.places.iter_mut().find(retired)) {
-            turns.spares[spare] = core::mem::replace(&mut place.1, ev);
+        let plane = usize::from(self.plane(ev));
+        let retired = |own: &u16| self.state(*own) == State::Bad;
+        let Turns { spares, holders, .. } = &self.turns[plane];
+        let spare = spares.iter().position(|own| *own == ev);
+        if let (Some(spare), Some(place)) = (spare, holders.iter().position(retired)) {
+            let turns = &mut self.turns[plane];
+            core::mem::swap(&mut turns.spares[spare], &mut turns.holders[place]);
         }
         self.look_at_health();
     }

@@ -112,13 +112,9 @@ impl Port {
     }
 
     /// How a frame that starts now comes to the far end.
-    fn coming(&self, (now, departs): (Time, Time), size: Bytes) -> Coming {
+    fn coming(&self, times: (Time, Time), size: Bytes) -> Coming {
         let link = self.extras.as_ref().and_then(|extras| extras.link.as_deref());
-        match link {
-            Some(link) if link.next_down() < departs => Coming::Cut,
-            Some(link) if link.loses(self.loss_stream, now, size) => Coming::Spoiled,
-            _ => Coming::Whole,
-        }
+        link.map_or(Coming::Whole, |link| Coming::over((link, self.loss_stream), times, size))
     }
 
     fn start_copy(&mut self, now: Time, gap: Bytes) {
