@@ -32,12 +32,15 @@ built:
 	+$(CARGO) test --workspace $(short) --tests --examples --quiet --no-run
 	+$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-run
 	+$(CARGO) build --profile test --workspace --lib --bins --test memory --example counted --quiet
+# Every line runs, even after one that failed: whoever waits for it sees all that is broken at once.
 tests:
-	+$(CARGO) test --workspace $(short) --tests --quiet --no-fail-fast
-	+$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-fail-fast
-	+RUSTDOC=.ci/rustdoc $(CARGO) test --workspace --doc --quiet --no-fail-fast
-	+$(CARGO) test --profile dev --package raddle-schemes --package raddle-sim --lib --quiet --no-fail-fast
-	+$(CARGO) test --profile dev --package raddle-schemes --test '*' --quiet --no-fail-fast
+	+failed=0; \
+	$(CARGO) test --workspace $(short) --tests --quiet --no-fail-fast || failed=1; \
+	$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-fail-fast || failed=1; \
+	RUSTDOC=.ci/rustdoc $(CARGO) test --workspace --doc --quiet --no-fail-fast || failed=1; \
+	$(CARGO) test --profile dev --package raddle-schemes --package raddle-sim --lib --quiet --no-fail-fast || failed=1; \
+	$(CARGO) test --profile dev --package raddle-schemes --test '*' --quiet --no-fail-fast || failed=1; \
+	exit $$failed
 environment:
 	@CARGO="$(CARGO)" .ci/python environment
 beside:

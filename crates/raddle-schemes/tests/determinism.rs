@@ -105,6 +105,7 @@ const PINNED: &[(&str, u64)] = &[
     ("reps_legacy", 0x9b6f_e4f1_cdb4_25f6),
     ("host_dr", 0x70de_0e9e_f5d8_556e),
     ("planned", 0x70de_0e9e_f5d8_556e),
+    ("mrc", 0x5e91_be9b_23e9_006e),
     ("mprdma_dctcp", 0x49e8_dd56_e881_2c6b),
     ("dctcp", 0x600a_395f_5153_5ee7),
     ("fixed_rate", 0xb5e2_b783_1eac_439e),
