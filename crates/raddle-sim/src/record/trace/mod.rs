@@ -111,7 +111,7 @@ impl Trace {
             What::Queued(found) => {
                 self.waiting[port.index()].push_back(Waiting { frame, since: at, found });
             }
-            What::Left => match take(&mut self.waiting[port.index()], frame) {
+            What::Left => match take(&mut self.waiting[port.index()], at, frame) {
                 Some(own) if own.frame.with_mark(true) == frame.with_mark(true) => {
                     let (queued, found) = (own.since, own.found);
                     let was_marked = own.frame.has(flag::MARKED);
@@ -125,7 +125,7 @@ impl Trace {
             },
             _ => {
                 let waiting = self.waiting.get_mut(port.index());
-                let own = waiting.and_then(|waiting| take(waiting, frame));
+                let own = waiting.and_then(|waiting| take(waiting, at, frame));
                 own.iter().for_each(|own| add(own.entry(port)));
                 add(other);
             }
@@ -206,9 +206,11 @@ fn shares(flows: Vec<(FlowId, Vec<Log>)>, count: usize) -> Vec<Vec<(FlowId, Vec<
     shares
 }
 
-/// Takes a frame out of a queue: most often the first.
-fn take(waiting: &mut VecDeque<Waiting>, frame: Frame) -> Option<Waiting> {
+/// Takes a frame out of a queue in which it was at a time: most often the first. That may have been
+/// before another of its number joined, where it is told late what became of it.
+fn take(waiting: &mut VecDeque<Waiting>, at: Time, frame: Frame) -> Option<Waiting> {
     let packet = |frame: Frame| (frame.to, frame.number(), frame.has(flag::AGAIN));
-    let place = waiting.iter().position(|own| packet(own.frame) == packet(frame))?;
+    let is_it = |own: &Waiting| packet(own.frame) == packet(frame) && own.since <= at;
+    let place = waiting.iter().position(is_it)?;
     waiting.remove(place)
 }

@@ -2,7 +2,7 @@ use super::event::What;
 use super::log::BLOCK;
 use super::plain::Stories;
 use super::*;
-use crate::record::FlowRecord;
+use crate::record::{DropCause, FlowRecord};
 use crate::topology::Node;
 use crate::topology::tree::TreeShape;
 use crate::workload::{Flow, Traffic};
@@ -164,4 +164,20 @@ fn what_is_as_expected_takes_few_bytes() {
     let mut left = added.iter();
     log.read(&latencies, |entry| assert_eq!(Some(&entry), left.next()));
     assert!(left.next().is_none());
+}
+
+/// Of a link with retry it is known late that a frame left: when the far end has taken it in.
+#[test]
+fn a_frame_that_left_before_is_not_one_that_joined_since() {
+    let plan = plan();
+    let mut trace = Trace::of(&plan).unwrap();
+    let to = trace.layout.to_receiver(FlowId(0), &plan.traffic.flows[0]);
+    let again = (Kind::Data, flag::AGAIN);
+    let frame = Frame::new(to, 9, again, Entropy(1), Bytes(4160));
+    let port = PortId(plan.fabric.hosts);
+    // The second finds no room; the third waits when it is told that the first has left.
+    let lost = What::Lost(DropCause::Overflow);
+    let told = [(10, What::Queued(0)), (20, lost), (40, What::Queued(0)), (30, What::Left)];
+    told.into_iter().for_each(|(at, what)| trace.note(port, Time(at), frame, what));
+    assert_eq!(trace.waiting[port.index()].len(), 1);
 }
