@@ -1025,6 +1025,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """Every host sends to one other and receives from one.
 
         `message` (`"8 MiB"`): size of every message.
@@ -1043,6 +1044,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="permutation",
@@ -1058,6 +1061,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1072,6 +1076,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """Every host sends to the one half of all hosts further on.
 
         `message` (`"8 MiB"`): size of every message.
@@ -1084,6 +1089,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="tornado",
@@ -1096,6 +1103,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1112,6 +1120,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """Several hosts send to one.
 
         `senders`: how many.
@@ -1126,6 +1135,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="incast",
@@ -1140,6 +1151,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1157,6 +1169,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """Every host sends to every other.
 
         `message` (`"8 MiB"`): size of every message.
@@ -1177,6 +1190,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="all_to_all",
@@ -1192,6 +1207,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1227,6 +1243,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """A collective operation among some of the hosts, as sends that wait for each other.
 
         `operation`: `all_reduce`, `reduce_scatter`, `all_gather` or `all_to_all`.
@@ -1264,6 +1281,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="collective",
@@ -1290,6 +1309,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1316,6 +1336,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """The backward pass of fully sharded training: rings of gathers and scatters, layer by
         layer.
 
@@ -1347,6 +1368,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="fsdp",
@@ -1371,6 +1394,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1401,6 +1425,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """Flows of random sizes arrive at random times, between random hosts.
 
         `law`: flow sizes: a law of `data/laws` by its name, or a file of lines `size_bytes,cdf`
@@ -1437,6 +1462,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="poisson",
@@ -1459,6 +1486,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1481,6 +1509,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """Every host asks at random times, and several others answer at once.
 
         `rate`: queries of each host per second.
@@ -1506,6 +1535,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="poisson_incast",
@@ -1526,6 +1557,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1545,6 +1577,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """Every host sends flow after flow, most of them to one partner.
 
         `law`: flow sizes, as above.
@@ -1563,6 +1596,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="partners",
@@ -1580,6 +1615,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1594,6 +1630,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """What a list says, flow by flow.
 
         `flow`: the flows.
@@ -1605,6 +1642,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="flows",
@@ -1617,6 +1656,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1632,6 +1672,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """What a connection matrix of htsim says.
 
         `file`: a connection matrix (`.cm`) of htsim, relative to the scenario.
@@ -1645,6 +1686,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="htsim_cm",
@@ -1658,6 +1701,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
     @staticmethod
     @checked
@@ -1674,6 +1718,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        qps: int | None = None,
         """What a flow file of HPCC's simulator says, or of ConWeave's.
 
         `file`: a flow file of HPCC's simulator or of ConWeave's, relative to the scenario.
@@ -1689,6 +1734,8 @@ class traffic:
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="hpcc_flows",
@@ -1703,6 +1750,7 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            qps=qps,
 
 
 class host:

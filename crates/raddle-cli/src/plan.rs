@@ -40,7 +40,8 @@ pub(super) fn plan(arguments: &Arguments) -> End {
         Ok(plan) => plan,
         Err(problem) => return input::refuse(&study.problem(problem)),
     };
-    let Some(pieces) = plan.traffic.pieces.as_deref() else {
+    let pieces = plan.traffic.pieces.as_deref();
+    let Some((pieces, planner)) = pieces.and_then(|own| Some((own, own.planner.as_ref()?))) else {
         return input::refuse_text(
             "the scenario has no planner; set [transport] `planner = { scheme = \"ethereal\" }` and \
              [fabric] `load_balance = { scheme = \"source_route\" }`",
@@ -49,7 +50,7 @@ pub(super) fn plan(arguments: &Arguments) -> End {
     let batches = plan.batches_of_messages();
     let shown = &batches[..batches.len().min(arguments.batches)];
     let (all, count) = (plan.traffic.flows.len(), pieces.count());
-    let scheme = pieces.planner.card().name;
+    let scheme = planner.card().name;
     if arguments.json {
         let shown: Vec<Value> = shown.iter().map(|batch| object(&plan, pieces, batch)).collect();
         print_line!(

@@ -1,5 +1,5 @@
-//! Planners at work before a run: the messages of each host, as they start together, become pieces on
-//! paths.
+//! What becomes of messages before a run: a planner makes pieces on paths of those that a host starts
+//! together, and others are spread over their queue pairs.
 //!
 //! Messages start together that have the same time, or that one trigger starts with the same delay.
 //! A trigger that starts one flow at a time makes batches of one.
@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::topology::routing::Forwarding;
 use crate::topology::{Fabric, Node};
 use crate::workload::pieces::{KnownPaths, Placements, in_pieces};
-use crate::workload::{Start, Traffic, TriggerKind};
+use crate::workload::{Flow, Start, Traffic, TriggerKind};
 use raddle_schemes::Need;
 use raddle_schemes::ids::{Entropy, FlowId, HostId, SwitchId};
 use raddle_schemes::load_balance::route::route;
@@ -50,14 +50,46 @@ enum Together {
 }
 
 impl Plan {
-    /// Has a planner give paths to all messages whose path selector follows one (`planned`). Paths are
-    /// those that routing has at time zero. To be called once, when the traffic is complete.
+    /// Has a planner give paths to all messages whose path selector follows one (`planned`), and
+    /// spreads the others over their queue pairs ([`Flow::qps`]). Paths are those that routing has at
+    /// time zero. To be called once, when the traffic is complete. Changes nothing where there is
+    /// neither.
     ///
     /// # Errors
     /// A planner from outside that loses bytes, names no path of a message, or keeps no order.
-    pub fn plan_paths(&mut self, config: &planner::Config) -> Result<(), PieceMisfit> {
+    pub fn cut_messages(&mut self, planner: Option<&planner::Config>) -> Result<(), PieceMisfit> {
+        if planner.is_none() && self.traffic.flows.iter().all(|flow| flow.qps == 1) {
+            return Ok(());
+        }
         let known = self.known_paths();
         let mut placements: Vec<Placements> = vec![Vec::new(); self.traffic.flows.len()];
+        if let Some(config) = planner {
+            self.place(config, &known, &mut placements)?;
+        }
+        for (flow, own) in self.traffic.flows.iter().zip(&mut placements) {
+            if own.is_empty() {
+                own.extend(over_queue_pairs(flow, self.transport.payload));
+            }
+        }
+        let messages = mem::take(&mut self.traffic);
+        self.traffic = in_pieces(messages, placements, planner.cloned(), known);
+        if let Some(pieces) = self.traffic.pieces.as_deref() {
+            let followed = mem::take(&mut self.record.probes.flows);
+            let of = |message: &FlowId| pieces.of(message.index()).map(FlowId);
+            self.record.probes.flows = followed.iter().flat_map(of).collect();
+            let kept = mem::take(&mut self.record.packets);
+            self.record.packets = kept.iter().flat_map(of).collect();
+        }
+        Ok(())
+    }
+
+    /// Where the planner has the messages that follow it.
+    fn place(
+        &self,
+        config: &planner::Config,
+        known: &KnownPaths,
+        placements: &mut [Placements],
+    ) -> Result<(), PieceMisfit> {
         let context = PlannerContext { payload: self.transport.payload };
         let batches = self.batches(&self.traffic);
         for own in batches.chunk_by(|a, b| a.0 == b.0) {
@@ -85,20 +117,6 @@ impl Plan {
                     left = others;
                 }
             }
-        }
-        for (flow, own) in self.traffic.flows.iter().zip(&mut placements) {
-            if own.is_empty() {
-                own.push((flow.bytes, None));
-            }
-        }
-        let messages = mem::take(&mut self.traffic);
-        self.traffic = in_pieces(messages, placements, config.clone(), known);
-        if let Some(pieces) = self.traffic.pieces.as_deref() {
-            let followed = mem::take(&mut self.record.probes.flows);
-            let of = |message: &FlowId| pieces.of(message.index()).map(FlowId);
-            self.record.probes.flows = followed.iter().flat_map(of).collect();
-            let kept = mem::take(&mut self.record.packets);
-            self.record.packets = kept.iter().flat_map(of).collect();
         }
         Ok(())
     }
@@ -158,6 +176,15 @@ impl Plan {
         }
         KnownPaths { edges, between }
     }
+}
+
+/// The parts of a message that its queue pairs carry: whole packets, as even as can be, so that there
+/// are as many of them as of the message in one. There are fewer parts where it has fewer packets.
+fn over_queue_pairs(flow: &Flow, payload: Bytes) -> Placements {
+    let packets = flow.bytes.0.div_ceil(payload.0).max(1);
+    let parts = packets.min(flow.qps.into());
+    let end = |part: u64| (part * packets / parts * payload.0).min(flow.bytes.0);
+    (0..parts).map(|part| (Bytes(end(part + 1) - end(part)), None)).collect()
 }
 
 /// Where the pieces of a message go, or what is wrong with them.
@@ -246,6 +273,19 @@ mod tests {
         // As many ways down as up: each pair of cables has its own.
         parallel.dedup_by_key(|path| path.0 >> 8);
         assert_eq!(parallel.len() as u32, 2 * ups);
+    }
+
+    #[test]
+    fn queue_pairs_have_whole_packets_and_as_many_as_the_message() {
+        let parts = |bytes, qps| -> Vec<u64> {
+            let flow = Flow { qps, ..Flow::at_zero(0, 1, Bytes(bytes)) };
+            over_queue_pairs(&flow, Bytes(100)).into_iter().map(|(bytes, _)| bytes.0).collect()
+        };
+        assert_eq!(parts(250, 1), [250]);
+        assert_eq!(parts(800, 4), [200; 4]);
+        // Of ten packets, the last of 50 B: 2, 3, 2 and 3.
+        assert_eq!(parts(950, 4), [200, 300, 200, 250]);
+        assert_eq!(parts(150, 8), [100, 50], "no more than there are packets");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::ptr;
 use std::rc::Rc;
 
 /// There and back, between two edge switches. Large runs have many flows and few ways.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Way {
     /// The data's.
     pub(super) route: Rc<Route>,
@@ -26,6 +26,7 @@ pub(super) struct Way {
 }
 
 /// The ways of flows, each once.
+#[derive(Clone)]
 struct Ways {
     ways: Vec<Way>,
     /// Of each flow, its way's place among them; `None` where there is no path.
@@ -75,6 +76,8 @@ pub(super) struct Ideals<'a> {
     flows: &'a [Flow],
     frames: Frames,
     ways: Ways,
+    /// Of messages in several pieces, each of which chooses a plane, where flows stay in one.
+    of_pieces: Option<Ways>,
     next: usize,
     /// That of the last flow: the next is often alike.
     last: Option<((u32, Bytes), Span)>,
@@ -87,6 +90,7 @@ impl<'a> Ideals<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
         let mut own = Self::in_any_plane(plan);
         if !plan.transport.plane.is_per_packet() {
+            own.of_pieces = own.pieces.map(|_| own.ways.clone());
             own.ways.stay_in_a_plane(plan.fabric.planes);
         }
         own
@@ -97,13 +101,16 @@ impl<'a> Ideals<'a> {
         let ways = Ways::of(&plan.traffic, &plan.fabric);
         let flows = plan.traffic.flows.as_slice();
         let pieces = plan.traffic.pieces.as_deref();
-        Self { flows, frames: Frames::from(plan), ways, next: 0, last: None, pieces }
+        let frames = Frames::from(plan);
+        Self { flows, frames, ways, of_pieces: None, next: 0, last: None, pieces }
     }
 
-    /// That of the message of this number, whose pieces go one way.
+    /// That of the message of these pieces, which go one way.
     fn of_message(&self, own: Range<u32>) -> Option<Span> {
         let own = own.start as usize..own.end as usize;
-        let way = &self.ways.ways[self.ways.of_flows[own.start]? as usize];
+        let several = self.of_pieces.as_ref().filter(|_| own.len() > 1);
+        let ways = several.unwrap_or(&self.ways);
+        let way = &ways.ways[ways.of_flows[own.start]? as usize];
         let pieces: Vec<Lone<'_>> =
             self.flows[own].iter().map(|flow| lone(flow, way, &self.frames)).collect();
         match &pieces[..] {

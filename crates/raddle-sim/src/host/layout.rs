@@ -115,8 +115,8 @@ pub(super) struct FlowsByHost {
     /// Those of host `h` begin here.
     base: Vec<u32>,
     flows: Vec<FlowId>,
-    /// For each of `flows`, the number of the first one at its host with the same other end; empty
-    /// where that makes no difference.
+    /// For each of `flows`, the number of the first one at its host with the same other end and queue
+    /// pair; empty where that makes no difference.
     first_of_pair: Vec<u32>,
 }
 
@@ -145,8 +145,8 @@ impl FlowsByHost {
         for host in (0..hosts).map(HostId) {
             let mut first = BTreeMap::new();
             for (index, flow) in (0..).zip(self.at(host)) {
-                let other = other(&flows[flow.index()]);
-                first_of_pair.push(*first.entry(other).or_insert(index));
+                let flow = &flows[flow.index()];
+                first_of_pair.push(*first.entry((other(flow), flow.qp)).or_insert(index));
             }
         }
         self.first_of_pair = first_of_pair;

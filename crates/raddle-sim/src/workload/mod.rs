@@ -70,6 +70,10 @@ pub struct Flow {
     /// Whether switches that do not go by entropies hash its data packets all the same, as `ecmp`
     /// does; ACKs and other control frames go as the switches' scheme says.
     pub hashed: bool,
+    /// Over how many queue pairs it is spread, in equal parts, before the run; at least 1.
+    pub qps: u8,
+    /// Of a part of a message: by which of them it goes, from 0.
+    pub qp: u8,
     /// What starts it.
     pub start: Start,
     /// Fired at the sender when the last needed ACK has arrived.
@@ -165,6 +169,8 @@ impl Flow {
             load_balance: 0,
             transport: 0,
             hashed: false,
+            qps: 1,
+            qp: 0,
             start: Start::At(Time::ZERO),
             on_acked: None,
             on_delivered: None,

@@ -1,4 +1,5 @@
-//! Messages in pieces: what a planner makes of a traffic before the run.
+//! Messages in pieces: what a planner makes of a traffic before the run, or a host that spreads
+//! each message over several queue pairs.
 //!
 //! A piece is a flow. The engines run pieces; what a run leaves is told of messages again
 //! ([`Outcome::of_messages`](crate::record::Outcome::of_messages)).
@@ -14,8 +15,9 @@ use std::sync::Arc;
 /// The messages that the flows of a traffic are pieces of, and where each of them goes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pieces {
-    /// What planned them, and moves those whose packets get lost.
-    pub planner: planner::Config,
+    /// What planned them, and moves those whose packets get lost; none where queue pairs alone have
+    /// pieces.
+    pub planner: Option<planner::Config>,
     /// The traffic as it was.
     pub messages: Traffic,
     /// The pieces of each message begin here; one more than there are messages.
@@ -80,7 +82,7 @@ impl Pieces {
 pub(crate) fn in_pieces(
     messages: Traffic,
     placements: Vec<Placements>,
-    planner: planner::Config,
+    planner: Option<planner::Config>,
     known: KnownPaths,
 ) -> Traffic {
     let mut first = Vec::with_capacity(placements.len() + 1);
@@ -103,9 +105,11 @@ pub(crate) fn in_pieces(
         };
         let on_acked = last_of(message.on_acked);
         let on_delivered = last_of(message.on_delivered);
-        let piece =
-            |&(bytes, _): &(Bytes, _)| Flow { bytes, on_acked, on_delivered, ..message.clone() };
-        flows.extend(own.iter().map(piece));
+        let planned = own.iter().any(|(_, path)| path.is_some());
+        flows.extend(own.iter().enumerate().map(|(number, &(bytes, _))| {
+            let qp = if planned { 0 } else { number as u8 };
+            Flow { bytes, on_acked, on_delivered, qp, ..message.clone() }
+        }));
     }
     for index in 0..messages.triggers.len() {
         name_pieces(&mut triggers, index, &first);
@@ -158,7 +162,7 @@ mod tests {
         change(&mut messages);
         let (one, two) = (vec![(Bytes(10), None)], vec![(Bytes(5), None); 2]);
         let planner = planner::Config::Ethereal(ethereal::Config::default());
-        in_pieces(messages, vec![one.clone(), two, one], planner, known())
+        in_pieces(messages, vec![one.clone(), two, one], Some(planner), known())
     }
 
     #[test]

@@ -76,6 +76,26 @@ fn every_message_of_a_pair_is_hashed_alike() {
 }
 
 #[test]
+fn queue_pairs_have_paths_of_their_own_and_keep_them() {
+    let spread = |count| {
+        let mut plan = messages(count, MS, "ecmp", Connections::Pair);
+        plan.traffic.flows.iter_mut().for_each(|flow| flow.qps = 4);
+        plan.cut_messages(None).unwrap();
+        plan
+    };
+    let one = over_uplinks(&spread(1));
+    assert!(one.iter().filter(|&&packets| packets > 0).count() > 1, "{one:?}");
+    let six: Vec<u64> = one.iter().map(|packets| 6 * packets).collect();
+    assert_eq!(over_uplinks(&spread(6)), six);
+    // Results tell of messages.
+    let plan = spread(6);
+    let outcome = run(&plan);
+    let (plan, outcome) = outcome.of_messages(plan);
+    assert_eq!(plan.traffic.flows.len(), 6);
+    assert!(outcome.flows.iter().all(|message| message.sent == 64));
+}
+
+#[test]
 fn a_connection_is_of_one_path_selector_and_one_class() {
     let plan = |change: &dyn Fn(&mut Flow)| {
         let mut plan = with_dead_uplink(messages(2, MS, "reps", Connections::Pair));

@@ -44,7 +44,7 @@ fn planned(fabric: Fabric, traffic: Traffic, change: impl FnOnce(&mut Plan)) -> 
     plan.transport.payload = Bytes(1_000);
     plan.transport.header = Bytes(48);
     change(&mut plan);
-    plan.plan_paths(&planner::Config::Ethereal(ethereal::Config::default())).unwrap();
+    plan.cut_messages(Some(&planner::Config::Ethereal(ethereal::Config::default()))).unwrap();
     plan
 }
 

@@ -130,10 +130,12 @@ impl Scenario {
         };
         plan.resolve_rho_max().map_err(|none| self.pace_place.problem(none.to_string()))?;
         plan.resolve_unscheduled();
-        if let Some(planner) = &self.planner {
-            let planned = plan.plan_paths(&planner.config);
-            planned.map_err(|misfit| planner.place.problem(misfit.to_string()))?;
-        }
+        let planner = self.planner.as_ref();
+        let cut = plan.cut_messages(planner.map(|planner| &planner.config));
+        cut.map_err(|misfit| match planner {
+            Some(planner) => planner.place.problem(misfit.to_string()),
+            None => self.traffic.place().problem(misfit.to_string()),
+        })?;
         if let (Some(shortage), Some(buffer)) = (plan.lossless_shortage(), &self.buffer) {
             let policy = buffer.policy.card().name;
             return Err(memory::short(&shortage, policy, &self.fabric, &self.buffer_place));

@@ -23,6 +23,8 @@ keys! {
             "what results call the job";
         start: Time, (= "0 ns"),
             "added to the start of every flow that is not triggered";
+        qps: Whole, (= 1) [>= 1],
+            "queue pairs over which each message is spread, in equal parts of whole packets, at most 255; each part is a flow of its own, and results tell of messages";
         load_balance: Scheme("transport.load_balance"), (or "that of `[transport]`"),
             "of the flows of this traffic";
         background: Table(BackgroundKeys::SECTION), (or "none"),
@@ -54,6 +56,8 @@ pub(crate) struct JobKeys {
     kind: &'static str,
     /// Added to every start.
     start: Span,
+    /// Over how many queue pairs each message is spread.
+    qps: u8,
     /// The path selector of its flows, if they have one of their own.
     load_balance: Option<Chosen<host::Config>>,
     background: Option<Background>,
@@ -129,6 +133,7 @@ pub(crate) fn keys(
         let problem = item.place.problem("`start` is too late");
         reader.log().add(problem.label(format!("expected at most {LATEST}")));
     }
+    let qps = qps(reader);
     // What is there and wrong has been reported.
     let given = reader.take(&JOB.load_balance).is_some();
     let load_balance = given.then(|| scheme::scheme(reader, &JOB.load_balance));
@@ -146,6 +151,7 @@ pub(crate) fn keys(
         name: name?,
         kind,
         start,
+        qps: qps?,
         load_balance: load_balance.map_or(Some(None), |read| read.map(Some))?,
         background: background
             .map_or(Some(None), |read| read.map(Some))?
@@ -153,6 +159,19 @@ pub(crate) fn keys(
         congestion: congestion.map_or(Some(None), |read| read.map(Some))?,
         recovery: recovery.map_or(Some(None), |read| read.map(Some))?,
     })
+}
+
+/// Over how many queue pairs each message is spread; `None` if that has been reported.
+fn qps(reader: &mut Reader<'_>) -> Option<u8> {
+    let qps: u32 = reader.at_least_or(&JOB.qps, Some(1))?;
+    let read = u8::try_from(qps);
+    if read.is_err()
+        && let Some(item) = reader.take(&JOB.qps)
+    {
+        let problem = item.place.problem(format!("{qps} queue pairs for each message"));
+        reader.log().add(problem.label(format!("expected at most {}", u8::MAX)));
+    }
+    read.ok()
 }
 
 /// The recovery of a job that has this congestion control of its own, where nobody has set one: what
@@ -236,6 +255,7 @@ impl JobKeys {
         let lines = [
             self.name.as_ref().map(|name| format!("name = {}", quoted(name))),
             (self.start > Span::ZERO).then(|| line("start", &self.start)),
+            (self.qps > 1).then(|| line("qps", &self.qps)),
             own.map(|own| format!("load_balance = {}", show(&own.config, &[]))),
             background,
             self.congestion.as_ref().map(|own| format!("congestion = {}", show(&own.config, &[]))),
@@ -247,6 +267,16 @@ impl JobKeys {
     /// The path selectors of its own: that of its flows, then that of its background.
     pub(crate) fn load_balances(&self) -> impl Iterator<Item = &host::Config> {
         self.selectors().map(|chosen| &chosen.config)
+    }
+
+    /// Whether each message is spread over several queue pairs.
+    pub(crate) fn is_spread(&self) -> bool {
+        self.qps > 1
+    }
+
+    /// The path selector of its flows, if they have one of their own.
+    pub(crate) fn selector(&self) -> Option<&host::Config> {
+        self.load_balance.as_ref().map(|chosen| &chosen.config)
     }
 
     /// Whether its flows have one of its own, whatever its background has.
@@ -365,6 +395,7 @@ impl JobKeys {
             flow.load_balance = if in_background { behind } else { own };
             flow.hashed = in_background;
             flow.transport = transport;
+            flow.qps = self.qps;
             if let Start::At(at) = &mut flow.start {
                 *at = Time(at.0.saturating_add(self.start.0));
             }

@@ -132,6 +132,18 @@ impl Jobs {
         shared.into_iter().chain(self.load_balances()).collect()
     }
 
+    /// Where jobs spread messages over queue pairs although their path selector, or the common one where
+    /// they have none, is `such`.
+    pub(crate) fn spread<'a>(
+        &'a self,
+        such: impl Fn(&host::Config) -> bool + 'a,
+        common: &'a host::Config,
+    ) -> impl Iterator<Item = &'a Place> {
+        let spread = self.sections.iter().filter(|section| section.job.is_spread());
+        let such = move |section: &&TrafficSection| such(section.job.selector().unwrap_or(common));
+        spread.filter(such).map(|section| section.place_of("qps"))
+    }
+
     /// About how many flows all have, known without making them.
     pub(crate) fn flows(&self, fabric: &Fabric) -> u64 {
         let flows = self.sections.iter().map(|section| section.flows(fabric));

@@ -216,6 +216,7 @@ impl Sections {
             needs::check(fabric, transport, self.traffic.as_ref(), log);
             needs::entropies(fabric, transport, self.traffic.as_ref(), log);
             needs::planner(transport, self.traffic.as_ref(), log);
+            needs::queue_pairs(transport, self.traffic.as_ref(), log);
             needs::unshared(transport, self.traffic.as_ref(), log);
             let ports = self.topology.as_ref().map(|own| own.shape.host_ports());
             needs::host_ports(

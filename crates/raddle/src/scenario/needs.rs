@@ -9,7 +9,7 @@ use super::scheme::{Chosen, Needy, declared};
 use super::spec::Place;
 use super::transport::{TRANSPORT, TransportSection};
 use raddle_schemes::family::Need;
-use raddle_schemes::load_balance::switch;
+use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::marking;
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::size::{Base, Size};
@@ -353,6 +353,16 @@ pub(crate) fn planner(transport: &TransportSection, traffic: Option<&Jobs>, log:
         let help = "leave `load_balance` out, or write `load_balance = { scheme = \"planned\" }`";
         let label = format!("[transport] load_balance is `{}`", own[0].card.name);
         log.add(planner.place.problem(message).label(label).help(help));
+    }
+}
+
+/// Adds a problem for every job whose messages a planner cuts and that would spread them as well.
+pub(crate) fn queue_pairs(transport: &TransportSection, traffic: Option<&Jobs>, log: &Log) {
+    let Some(traffic) = traffic else { return };
+    let planned = |own: &host::Config| own.card().needs.contains(&Need::Planner);
+    for place in traffic.spread(planned, &transport.load_balance.config) {
+        let message = "`qps` in [traffic] has no effect: a planner cuts these messages";
+        log.add(place.problem(message).label("leave it out, or choose a `load_balance`"));
     }
 }
 

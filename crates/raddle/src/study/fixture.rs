@@ -74,6 +74,8 @@ pub(crate) fn plan(seed: u64) -> Plan {
         load_balance: 0,
         transport: 0,
         hashed: false,
+        qps: 1,
+        qp: 0,
         start: Start::At(Time::ZERO),
         on_acked: None,
         on_delivered: None,

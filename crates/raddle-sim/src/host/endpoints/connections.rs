@@ -23,11 +23,12 @@ pub(in crate::host) struct Beginnings<'a> {
 
 type Templates = BTreeMap<(Span, Rate, u8, u8), FlowTemplate>;
 
-/// The ends of a connection, its class, and the numbers of its path selector and its transport.
-pub(super) type Ends = (HostId, HostId, u8, u8, u8);
+/// The ends of a connection, its class, the numbers of its path selector and its transport, and that of
+/// the queue pair.
+pub(super) type Ends = (HostId, HostId, u8, u8, u8, u8);
 
 pub(super) fn ends(flow: &Flow) -> Ends {
-    (flow.source, flow.destination, flow.class, flow.load_balance, flow.transport)
+    (flow.source, flow.destination, flow.class, flow.load_balance, flow.transport, flow.qp)
 }
 
 impl<'a> Beginnings<'a> {

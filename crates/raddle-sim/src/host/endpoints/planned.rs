@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use crate::workload::pieces::Pieces;
 use raddle_schemes::ids::{FlowId, HostId};
-use raddle_schemes::planner::{AnyPlanner, Placed, PlannerContext};
+use raddle_schemes::planner::{self, AnyPlanner, Placed, PlannerContext};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::transport::Sender;
 use raddle_schemes::units::Time;
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 pub(in crate::host) struct Planners<'a> {
     plan: &'a Plan,
     pieces: &'a Pieces,
+    config: &'a planner::Config,
     hosts: BTreeMap<HostId, (AnyPlanner, Rng)>,
 }
 
@@ -21,7 +22,8 @@ impl<'a> Planners<'a> {
     /// Of a plan with planned paths.
     pub(in crate::host) fn of(plan: &'a Plan) -> Option<Box<Self>> {
         let pieces = plan.traffic.pieces.as_deref()?;
-        Some(Box::new(Self { plan, pieces, hosts: BTreeMap::new() }))
+        let config = pieces.planner.as_ref()?;
+        Some(Box::new(Self { plan, pieces, config, hosts: BTreeMap::new() }))
     }
 
     /// A flow begins to send: gives it its path, if it has one.
@@ -66,7 +68,7 @@ impl<'a> Planners<'a> {
         self.hosts.entry(host).or_insert_with(|| {
             let context = PlannerContext { payload: self.plan.transport.payload };
             let rng = Rng::new(self.plan.seed, "planner", host.0.into());
-            (self.pieces.planner.build(&context), rng)
+            (self.config.build(&context), rng)
         })
     }
 }

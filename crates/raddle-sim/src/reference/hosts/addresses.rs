@@ -45,8 +45,9 @@ impl Addresses {
         if plan.transport.connections == Connections::Pair {
             let mut first = BTreeMap::new();
             let pairs = (0..).map(FlowId).zip(flows);
-            let pairs =
-                pairs.map(|(id, flow)| *first.entry((flow.source, flow.destination)).or_insert(id));
+            let pairs = pairs.map(|(id, flow)| {
+                *first.entry((flow.source, flow.destination, flow.qp)).or_insert(id)
+            });
             addresses.first_of_pair = Some(pairs.collect());
         }
         addresses

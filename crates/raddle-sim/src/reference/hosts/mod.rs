@@ -121,7 +121,7 @@ pub(super) struct Hosts<'a> {
 }
 
 /// The ends of a connection, its class, its path selector and its transport.
-type ConnectionId = (HostId, HostId, u8, u8, u8);
+type ConnectionId = (HostId, HostId, u8, u8, u8, u8);
 
 /// What stop rules and observers ask for.
 #[derive(Default)]

@@ -86,10 +86,10 @@ impl Hosts<'_> {
 
     fn planner_of(&mut self, host: HostId) -> Option<&mut HostPlanner> {
         let plan = self.plan;
-        let pieces = plan.traffic.pieces.as_ref()?;
+        let config = plan.traffic.pieces.as_ref()?.planner.as_ref()?;
         let context = PlannerContext { payload: plan.transport.payload };
         Some(self.planners.entry(host).or_insert_with(|| HostPlanner {
-            planner: pieces.planner.build(&context),
+            planner: config.build(&context),
             rng: Rng::new(plan.seed, "planner", host.0.into()),
         }))
     }

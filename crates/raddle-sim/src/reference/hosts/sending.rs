@@ -302,6 +302,6 @@ impl Hosts<'_> {
 
 /// The connection that a message belongs to.
 fn connection(message: &Flow) -> ConnectionId {
-    let Flow { source, destination, class, load_balance, transport, .. } = *message;
-    (source, destination, class, load_balance, transport)
+    let Flow { source, destination, class, load_balance, transport, qp, .. } = *message;
+    (source, destination, class, load_balance, transport, qp)
 }

@@ -154,7 +154,12 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
         let flows = (0..plan.traffic.flows.len() as u32).step_by(step);
         plan.record.packets = flows.map(FlowId).collect();
     }
-    let mut plan = with_paths(plan, planner);
+    if choices.below(4) == 1 {
+        for flow in &mut plan.traffic.flows {
+            flow.qps = choices.pick(&[1, 2, 3, 8]);
+        }
+    }
+    let mut plan = with_paths(plan, planner.as_ref());
     if plan.fabric.circuits.is_some() {
         without_pauses(&mut plan);
         open_what_is_too_short(&mut plan);
@@ -278,10 +283,9 @@ fn planner(choices: &mut Choices<'_>) -> Option<planner::Config> {
 }
 
 /// The plan in pieces, where there is a planner. More pieces than a host may have flows are too many.
-fn with_paths(plan: Plan, planner: Option<planner::Config>) -> Plan {
-    let Some(planner) = planner else { return plan };
+fn with_paths(plan: Plan, planner: Option<&planner::Config>) -> Plan {
     let mut planned = plan.clone();
-    planned.plan_paths(&planner).unwrap();
+    planned.cut_messages(planner).unwrap();
     if planned.check_limits().is_ok() { planned } else { plan }
 }
 
@@ -352,7 +356,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         end: Some(Time(choices.pick(&[500_000_000, 30_000_000, 12_345_678]))),
         patience: Span::ms(1),
     };
-    let mut plan = with_paths(plan, planner);
+    let mut plan = with_paths(plan, planner.as_ref());
     without_misplaced_detours(&mut plan);
     with_host_queue(&mut choices, plan)
 }

@@ -71,6 +71,8 @@ impl ConnectionMatrix {
                 load_balance: 0,
                 transport: 0,
                 hashed: false,
+                qps: 1,
+                qp: 0,
                 start,
                 on_acked: trigger(connection.on_acked),
                 on_delivered: trigger(connection.on_delivered),
