@@ -114,6 +114,7 @@ def queue(
     control_weight: int | None = None,
     marking: Section | None = None,
     markings: Sequence[Section] | None = None,
+    last_hop_marking: Section | None = None,
     acks: Sequence[Literal["control", "data"]] | Literal["control", "data"] | None = None,
     overflow: Literal["drop", "trim"] | None = None,
     pfc: Mapping[str, Any] | None = None,
@@ -138,6 +139,9 @@ def queue(
         mark.
     `markings`: a marking for each data class, class 0 first, in place of that of `marking`,
         which keeps its `at`.
+    `last_hop_marking` (that of `marking`): of ports to hosts, in place of that of
+        `marking`, which keeps its `at`; `none` where MRC is run as in its paper. Not beside
+        `markings`.
     `acks` (`"control"`): which queue ACKs and NACKs join: `control`, or `data`, that of
         their flow's class, where they are served, admitted and paused as its data; one for
         all data classes, or a list, class 0 first; not with `service = "fifo"`.
@@ -155,6 +159,7 @@ def queue(
         control_weight=control_weight,
         marking=marking,
         markings=markings,
+        last_hop_marking=last_hop_marking,
         acks=acks,
         overflow=overflow,
         pfc=pfc,
@@ -1020,12 +1025,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """Every host sends to one other and receives from one.
 
         `message` (`"8 MiB"`): size of every message.
@@ -1039,13 +1044,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="permutation",
@@ -1056,12 +1061,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1071,12 +1076,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """Every host sends to the one half of all hosts further on.
 
         `message` (`"8 MiB"`): size of every message.
@@ -1084,13 +1089,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="tornado",
@@ -1098,12 +1103,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1115,12 +1120,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """Several hosts send to one.
 
         `senders`: how many.
@@ -1130,13 +1135,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="incast",
@@ -1146,12 +1151,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1164,12 +1169,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """Every host sends to every other.
 
         `message` (`"8 MiB"`): size of every message.
@@ -1185,13 +1190,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="all_to_all",
@@ -1202,12 +1207,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1238,12 +1243,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """A collective operation among some of the hosts, as sends that wait for each other.
 
         `operation`: `all_reduce`, `reduce_scatter`, `all_gather` or `all_to_all`.
@@ -1276,13 +1281,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="collective",
@@ -1304,12 +1309,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1331,12 +1336,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """The backward pass of fully sharded training: rings of gathers and scatters, layer by
         layer.
 
@@ -1363,13 +1368,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="fsdp",
@@ -1389,12 +1394,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1420,12 +1425,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """Flows of random sizes arrive at random times, between random hosts.
 
         `law`: flow sizes: a law of `data/laws` by its name, or a file of lines `size_bytes,cdf`
@@ -1457,13 +1462,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="poisson",
@@ -1481,12 +1486,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1504,12 +1509,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """Every host asks at random times, and several others answer at once.
 
         `rate`: queries of each host per second.
@@ -1530,13 +1535,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="poisson_incast",
@@ -1552,12 +1557,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1572,12 +1577,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """Every host sends flow after flow, most of them to one partner.
 
         `law`: flow sizes, as above.
@@ -1591,13 +1596,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="partners",
@@ -1610,12 +1615,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1625,25 +1630,25 @@ class traffic:
         class_: int | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """What a list says, flow by flow.
 
         `flow`: the flows.
         `class` (`0`): the data class of the flows, below `queue.classes`.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="flows",
@@ -1651,12 +1656,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1667,12 +1672,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """What a connection matrix of htsim says.
 
         `file`: a connection matrix (`.cm`) of htsim, relative to the scenario.
@@ -1681,13 +1686,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="htsim_cm",
@@ -1696,12 +1701,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
     @staticmethod
     @checked
@@ -1713,12 +1718,12 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        qps: int | None = None,
         """What a flow file of HPCC's simulator says, or of ConWeave's.
 
         `file`: a flow file of HPCC's simulator or of ConWeave's, relative to the scenario.
@@ -1729,13 +1734,13 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
-        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
-            packets, at most 255; each part is a flow of its own, and results tell of messages.
         """
         return _given(
             kind="hpcc_flows",
@@ -1745,12 +1750,12 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            qps=qps,
             load_balance=load_balance,
             background=background,
             congestion=congestion,
             recovery=recovery,
         )
-            qps=qps,
 
 
 class host:

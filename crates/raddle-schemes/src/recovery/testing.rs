@@ -84,8 +84,8 @@ impl Ends {
     pub(super) fn nack(&mut self, expected: u32) {
         self.let_arrive(expected);
         let (psn, entropy) = (Psn(expected), Entropy(7));
-        let (marked, of_switch, rewritten, circuit) = (false, false, false, false);
-        let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
+        let (marked, of_switch, last_hop, rewritten, circuit) = (false, false, false, false, false);
+        let nack = NackHeader { psn, entropy, marked, of_switch, last_hop, rewritten, circuit };
         self.sender.on_nack(self.now, &nack, &mut ());
     }
 

@@ -177,9 +177,10 @@ impl AckReader {
                     self.learn_below(sender, psn.0, None);
                 }
                 let (psn, entropy, marked) = (*psn, *entropy, *marked);
-                // Here nobody writes over entropies on the way, or tells of circuits.
-                let (of_switch, rewritten, circuit) = (false, false, false);
-                let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
+                // Here nobody trims or writes over entropies on the way, or tells of circuits.
+                let (of_switch, last_hop, rewritten, circuit) = (false, false, false, false);
+                let nack =
+                    NackHeader { psn, entropy, marked, of_switch, last_hop, rewritten, circuit };
                 sender.on_nack(now, &nack, events);
             }
             Control::Cnp { .. } => sender.on_cnp(now, events),

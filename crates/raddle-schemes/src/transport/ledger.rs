@@ -78,6 +78,8 @@ pub(crate) struct LossEpisode {
     /// The entropy that the first packet of it was last sent on.
     pub(crate) entropy: Entropy,
     pub(crate) cause: LossCause,
+    /// Whether a NACK said that it was trimmed at the port to its host.
+    pub(crate) last_hop: bool,
     /// How many packets, and their bytes.
     pub(crate) packets: u32,
     pub(crate) bytes: Bytes,
@@ -471,12 +473,13 @@ impl Ledger {
     /// Notes that `psn`, which has arrived, had been lost and was sent again before that was known.
     pub fn note_repaired(&mut self, psn: Psn, cause: LossCause) {
         let bytes = self.size(psn);
-        self.note(Some(LossEpisode { entropy: Entropy(0), cause, packets: 1, bytes }));
+        let (entropy, last_hop) = (Entropy(0), false);
+        self.note(Some(LossEpisode { entropy, cause, last_hop, packets: 1, bytes }));
     }
 
     fn lose_in(&mut self, episode: &mut Option<LossEpisode>, psn: Psn, cause: LossCause) {
         let Some(entropy) = self.lose(psn) else { return };
-        let none = LossEpisode { entropy, cause, packets: 0, bytes: Bytes(0) };
+        let none = LossEpisode { entropy, cause, last_hop: false, packets: 0, bytes: Bytes(0) };
         let size = self.size(psn);
         let episode = episode.get_or_insert(none);
         episode.packets += 1;

@@ -406,6 +406,7 @@ impl Sender {
             let answered = Answered { cause, before: window_before, after: self.window };
             self.recovery.on_answered(&mut cx, &answered, &self.ledger);
             let fate = match lost.cause {
+                LossCause::Trim if lost.last_hop && self.paths.knows_last_hop() => continue,
                 LossCause::Trim => Fate::Trimmed,
                 LossCause::Timeout => Fate::TimedOut,
                 LossCause::Reordering if self.paths.hears_of_overtaken() => Fate::Overtaken,

@@ -57,6 +57,12 @@ pub(super) struct World<'a> {
 }
 
 impl World<'_> {
+    /// Cuts a frame of data to its header at a port.
+    pub(super) fn trim(&mut self, port: PortId, now: Time, frame: &mut Frame) {
+        frame.trim(self.discipline.header, self.hosts.is_next(port));
+        self.recorder.trimmed(port, now, *frame);
+    }
+
     /// Notes a frame lost at a node that the link from `port` led to.
     #[cold]
     pub(super) fn lose_on_arrival(

@@ -19,6 +19,7 @@ use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::Plan;
 use crate::record::{CreditFrames, Finished, RetryRecord};
+use crate::topology::Node;
 use crate::waits::Waits;
 use crate::wire::frame::{Frame, Locator, Locators, count};
 use crate::wire::note::Hops;
@@ -135,6 +136,11 @@ impl<'a> Hosts<'a> {
             true => self.ends.layout.flow_key(frame),
             false => self.ends.locators.key(frame.to),
         }
+    }
+
+    /// Whether a host lies behind a port.
+    pub(crate) fn is_next(&self, port: PortId) -> bool {
+        matches!(self.ends.plan.fabric.destination(port), Node::Host(_))
     }
 
     /// Where the ends of all flows lie.

@@ -87,6 +87,7 @@ impl Plan {
                 control_weight: None,
                 marking: marking::Config::Red(marking::red::Config::default()),
                 class_markings: Vec::new(),
+                last_hop_marking: None,
                 acks: Vec::new(),
                 mark_at: MarkAt::Dequeue,
                 overflow: Overflow::Drop,

@@ -32,6 +32,8 @@ pub struct QueuePlan {
     pub marking: marking::Config,
     /// The same for each data class, class 0 first; empty where all go by `marking`.
     pub class_markings: Vec<marking::Config>,
+    /// The marking of ports to hosts, where it is not that of all; not beside `class_markings`.
+    pub last_hop_marking: Option<marking::Config>,
     /// Where the ACKs of each data class travel, class 0 first; empty where all of them are control.
     pub acks: Vec<AckQueue>,
     /// When that is decided.
@@ -59,7 +61,7 @@ impl QueuePlan {
     /// The markings that queues of data have.
     pub fn markings(&self) -> impl Iterator<Item = &marking::Config> {
         let common = self.class_markings.is_empty().then_some(&self.marking);
-        common.into_iter().chain(&self.class_markings)
+        common.into_iter().chain(&self.class_markings).chain(&self.last_hop_marking)
     }
 
     /// A bit for each data class whose ACKs travel in it.

@@ -43,8 +43,8 @@ impl<Q: EventQueue> Reference<'_, Q> {
             if queue.overflow == Overflow::Drop || frame.is_control() {
                 return self.drop(now, id, frame, DropCause::Overflow);
             }
-            frame.trim(plan.transport.header);
             let port = &mut self.ports[id.index()];
+            frame.trim(plan.transport.header, matches!(port.facts.destination, Node::Host(_)));
             port.record.trimmed += 1;
             self.recorder.trimmed(id, now, frame);
             class = control;

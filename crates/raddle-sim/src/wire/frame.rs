@@ -114,7 +114,7 @@ impl Locators {
 
 /// What a frame is. The low 3 bits of its flags tell what every hop asks: no bit set is data in a data
 /// class, none of the low two is data at all. The kinds of the control class have bits 6 and 7, too:
-/// there are codes for 24 of them.
+/// there are codes for 23 of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -170,7 +170,12 @@ impl Kind {
     /// The bits of flags that tell it from every other.
     #[inline]
     const fn mask(self) -> u8 {
-        if self.is_data() { Self::APART } else { Self::APART | 0b1100_0000 }
+        match self {
+            Self::Data | Self::Trimmed => Self::APART,
+            // No kind has the code beside that of a NACK.
+            Self::Nack => Self::APART | 0b1000_0000,
+            _ => Self::APART | 0b1100_0000,
+        }
     }
 }
 
@@ -182,8 +187,10 @@ pub mod flag {
 
     /// Of data: a packet sent before.
     pub const AGAIN: u8 = 16;
-    /// Of data: its sender wants an ACK at once.
+    /// Of whole data: its sender wants an ACK at once.
     pub const ACK_REQUEST: u8 = 32;
+    /// Of a trimmed header, which asks for nothing: it was trimmed at the port to its host.
+    pub const LAST_HOP: u8 = 32;
     /// Of data: the bit of ToRs.
     pub(crate) const TOR_OF_DATA: u8 = 64;
     /// Of data: switches hash it, whatever their scheme.
@@ -193,6 +200,8 @@ pub mod flag {
     pub const DUPLICATE: u8 = 16;
     /// Of a NACK: a switch made it for the receiver.
     pub const OF_SWITCH: u8 = 16;
+    /// Of a NACK: its packet was trimmed at the port to its host.
+    pub const OF_LAST_HOP: u8 = 64;
     /// Of credit: this packet, and those missing behind it, shall be sent again.
     pub const RESEND: u8 = 16;
     /// Of a probe: it is the answer to one.
@@ -418,9 +427,11 @@ impl Frame {
         self.meta[0] |= u32::from(flag::MARKED);
     }
 
-    /// Cuts it, a data packet, to its header.
-    pub fn trim(&mut self, header: Bytes) {
+    /// Cuts it, a data packet, to its header, at the port to its host or before.
+    pub fn trim(&mut self, header: Bytes, last_hop: bool) {
         debug_assert!(self.is_data());
+        self.meta[0] &= !u32::from(flag::LAST_HOP);
+        self.meta[0] |= if last_hop { flag::LAST_HOP.into() } else { 0 };
         self.meta[0] |= u32::from(Kind::Trimmed as u8);
         self.meta[1] = (self.meta[1] & 0xffff_0000) | header.0 as u32;
     }
@@ -454,7 +465,7 @@ mod tests {
         assert_eq!(frame.entropy(), Entropy(u16::MAX));
         assert_eq!(frame.size(), SIZE_LIMIT);
         frame.mark();
-        frame.trim(Bytes(64));
+        frame.trim(Bytes(64), false);
         assert!(frame.has(flag::AGAIN) && frame.has(flag::MARKED) && frame.is_trimmed());
         assert!(!frame.has(flag::ACK_REQUEST | flag::HASHED));
         assert_eq!((frame.number(), frame.size()), (NUMBER_LIMIT, Bytes(64)));
@@ -466,8 +477,13 @@ mod tests {
         let of_data = [0, flag::MARKED, flag::AGAIN | flag::ACK_REQUEST | flag::TOR_OF_DATA];
         let of_data = [of_data.as_slice(), &[flag::HASHED, 0b1111_1000]].concat();
         let of_control = [0, flag::MARKED, flag::DUPLICATE, flag::TOR_OF_CONTROL, 0b0011_1000];
+        let of_nacks = [0, flag::OF_LAST_HOP, 0b0111_1000];
         for kind in Kind::ALL {
-            let flags = if kind.is_data() { of_data.as_slice() } else { &of_control };
+            let flags = match kind {
+                Kind::Data | Kind::Trimmed => of_data.as_slice(),
+                Kind::Nack => &of_nacks,
+                _ => &of_control,
+            };
             for &flags in flags {
                 let frame = Frame::new(Locator(1), 2, (kind, flags), Entropy(3), Bytes(64));
                 assert_eq!(frame.kind(), kind);
@@ -479,8 +495,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_header_tells_whether_it_was_cut_at_the_last_hop() {
+        let asks = (Kind::Data, flag::ACK_REQUEST);
+        for last_hop in [false, true] {
+            let mut frame = Frame::new(Locator(1), 2, asks, Entropy(3), Bytes(4_160));
+            frame.trim(Bytes(64), last_hop);
+            assert_eq!(frame.has(flag::LAST_HOP), last_hop);
+        }
+    }
+
     /// What a byte of flags can tell apart: two kinds of data with five flags each, and kinds of the
-    /// control class with three.
+    /// control class with three, but for one, which has the flag of a code beside it.
     #[test]
     fn there_is_room_for_sixteen_kinds_and_more() {
         let codes = |mask: u8, data: bool| {
@@ -488,7 +514,7 @@ mod tests {
             all.filter(|code| (code & Kind::NOT_DATA == 0) == data).count()
         };
         assert_eq!(codes(Kind::Data.mask(), true), 2);
-        assert_eq!(codes(Kind::Ack.mask(), false), 24);
+        assert_eq!(codes(Kind::Ack.mask(), false) - 1, 23);
     }
 
     #[test]

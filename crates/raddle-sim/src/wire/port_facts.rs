@@ -86,7 +86,8 @@ impl PortFacts {
         let unmarked = plan.fabric.is_packet_uplink(id).then(|| marking::Config::named("none"));
         let marking = unmarked.flatten();
         let class_markers = (!of_classes.is_empty() && marking.is_none()).then_some(of_classes);
-        let marking = marking.as_ref().unwrap_or(&plan.queue.marking);
+        let last_hop = plan.queue.last_hop_marking.as_ref().filter(|_| to_host);
+        let marking = marking.as_ref().or(last_hop).unwrap_or(&plan.queue.marking);
         Self {
             rate: port.rate,
             latency: plan.fabric.latency(id),

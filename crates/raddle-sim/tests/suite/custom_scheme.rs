@@ -3,10 +3,11 @@
 use raddle_schemes::congestion::{self, Ack, CongestionControl, Limits, Loss};
 use raddle_schemes::family::Plugin;
 use raddle_schemes::ids::{Entropy, FlowId, HostId};
-use raddle_schemes::load_balance::host::{Config, Outgoing, PathSelector};
+use raddle_schemes::load_balance::host::{Config, Fate, Feedback, Outgoing, PathSelector};
 use raddle_schemes::load_balance::switch::{self, Choices, Header, PortSelector, SwitchContext};
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Card, Cx, FlowContext, Need, SwitchCx};
+use raddle_sim::plan::Overflow;
 use raddle_sim::record::Stop;
 use raddle_sim::workload::Flow;
 use raddle_sim::{engine, reference};
@@ -61,6 +62,65 @@ fn a_host_scheme_of_another_crate_runs_in_both_engines() {
     assert_eq!(outcome.stop, Stop::Completed);
     let slow = reference::run(&plan, &mut ());
     assert_eq!((outcome.flows, outcome.ports), (slow.flows, slow.ports));
+}
+
+/// Tells of each trimmed packet that it hears of.
+struct Hearing<const KNOWS_LAST_HOP: bool>(Counting);
+
+impl<const KNOWS_LAST_HOP: bool> PathSelector for Hearing<KNOWS_LAST_HOP> {
+    fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy {
+        self.0.next_path(cx, packet)
+    }
+
+    fn knows_last_hop(&self) -> bool {
+        KNOWS_LAST_HOP
+    }
+
+    fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
+        if news.fate == Fate::Trimmed {
+            cx.events.event(cx.now, "heard");
+        }
+    }
+}
+
+/// Of what is trimmed at the port to its host no path is to blame.
+#[test]
+fn who_knows_the_last_hop_hears_of_the_others_alone() {
+    // Six hosts of other racks send to one: trims at its port. Five hosts of one rack send to five of
+    // another over one uplink: trims below it.
+    let into_one = (4..10).map(|from| Flow::at_zero(from, 0, Bytes::kib(256))).collect::<Vec<_>>();
+    let over_one = (0..4).map(|from| Flow::at_zero(from, from + 12, Bytes::kib(256))).collect();
+    let heard = |flows: &Vec<Flow>, knows_last_hop: bool, one_way: bool| {
+        let mut fabric = crate::common::fat_tree(2, 16);
+        if one_way {
+            // A quarter of the rate up: the uplinks trim.
+            fabric.ports.iter_mut().filter(|port| port.name.starts_with("tor0.up")).for_each(
+                |port| {
+                    port.rate = Rate::gbps(100);
+                },
+            );
+        }
+        let mut plan = crate::common::plan(fabric, flows.clone().into(), "ops", 1);
+        plan.queue.overflow = Overflow::Trim;
+        type Build = fn(&FlowContext) -> Box<dyn PathSelector + Send>;
+        let build: Build = match knows_last_hop {
+            false => |_| Box::new(Hearing::<false>(Counting(0))),
+            true => |_| Box::new(Hearing::<true>(Counting(0))),
+        };
+        plan.transport.load_balance = Config::Custom(Plugin::new(&CARD, build));
+        let outcome = engine::run(&plan, &mut ());
+        assert_eq!(outcome.stop, Stop::Completed);
+        let slow = reference::run(&plan, &mut ());
+        assert_eq!((&outcome.flows, &outcome.timeline), (&slow.flows, &slow.timeline));
+        let trimmed: u64 = outcome.ports.iter().map(|port| port.trimmed).sum();
+        assert!(trimmed > 0);
+        (outcome.timeline.events.len() as u64, trimmed)
+    };
+    let (all, trimmed) = heard(&into_one, false, false);
+    assert_eq!(all, trimmed);
+    assert_eq!(heard(&into_one, true, false).0, 0);
+    let (all, trimmed) = heard(&over_one, true, true);
+    assert_eq!(all, trimmed);
 }
 
 /// Queue lengths that a switch scheme reads are those of the moment, in both engines.

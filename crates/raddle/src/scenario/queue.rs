@@ -35,6 +35,8 @@ keys! {
             "which data frames get the congestion mark";
         markings: List(&Scheme("fabric.queue.marking")), (or "none"),
             "a marking for each data class, class 0 first, in place of that of `marking`, which keeps its `at`";
+        last_hop_marking: Scheme("fabric.queue.marking"), (or "that of `marking`"),
+            "of ports to hosts, in place of that of `marking`, which keeps its `at`; `none` where MRC is run as in its paper. Not beside `markings`";
         acks: Either(&[Word(AckQueue::WORDS), List(&Word(AckQueue::WORDS))]), (= "control"),
             "which queue ACKs and NACKs join: `control`, or `data`, that of their flow's class, where they are served, admitted and paused as its data; one for all data classes, or a list, class 0 first; not with `service = \"fifo\"`";
         overflow: Word(Overflow::WORDS), (filled "drop"),
@@ -125,11 +127,13 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
     let classes = classes(&mut reader);
     let control_weight = control_weight(&mut reader, service);
     let class_markings = class_markings(&mut reader, classes);
+    let last_hop_marking = last_hop_marking(&mut reader);
     let acks = acks(&mut reader, service, classes);
     if let (Some(Size::Unlimited), Some(item)) = (size, size_item) {
         let of_classes = class_markings.iter().flatten();
         let common = marking.iter().filter(|_| of_classes.clone().count() == 0);
-        for marking in common.chain(of_classes.clone()) {
+        let last_hop = last_hop_marking.iter().flatten();
+        for marking in common.chain(of_classes.clone()).chain(last_hop) {
             let name = format!("marking `{}`", marking.config.card().name);
             relative_to_nothing(&reader, item, &name, &marking.config.values());
         }
@@ -172,6 +176,7 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         control_weight: control_weight?,
         marking: marking.config.clone(),
         class_markings: class_markings.iter().map(|own| own.config.clone()).collect(),
+        last_hop_marking: last_hop_marking?.map(|own| own.config),
         acks: acks?,
         mark_at: mark_at?,
         overflow: overflow?,
@@ -208,6 +213,17 @@ fn class_markings(
     let read = |item| scheme::read_scheme(Reader::of("markings", item, log)?);
     let all: Vec<_> = items.iter().map(read).collect();
     all.into_iter().collect()
+}
+
+/// The marking of ports to hosts, where they have their own.
+fn last_hop_marking(reader: &mut Reader<'_>) -> Option<Option<Chosen<marking::Config>>> {
+    let Some(item) = reader.take(&QUEUE.last_hop_marking) else { return Some(None) };
+    if reader.take(&QUEUE.markings).is_some() {
+        let problem = item.place.problem("`last_hop_marking` beside `markings`");
+        reader.log().add(problem.label("leave one of them out"));
+        return None;
+    }
+    scheme::read_scheme(Reader::of("last_hop_marking", item, reader.log())?).map(Some)
 }
 
 /// Where the ACKs of each data class travel; empty where all are control.
@@ -532,6 +548,9 @@ impl QueueSection {
         if !queue.class_markings.is_empty() {
             let all = queue.class_markings.iter().map(|own| show(own, &[])).collect();
             parts.push(format!("markings = {}", list(all)));
+        }
+        if let Some(own) = &queue.last_hop_marking {
+            parts.push(format!("last_hop_marking = {}", show(own, &[])));
         }
         if !queue.acks.is_empty() {
             parts.push(format!("acks = {}", list(queue.acks.iter().map(shown).collect())));

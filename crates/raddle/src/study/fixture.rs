@@ -93,6 +93,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             control_weight: None,
             marking: marking::Config::named("none").unwrap(),
             class_markings: Vec::new(),
+            last_hop_marking: None,
             acks: Vec::new(),
             mark_at: MarkAt::Dequeue,
             overflow: Overflow::Drop,

@@ -139,6 +139,9 @@ impl PathSelector for Recorded<AnyPathSelector> {
     fn hears_of_overtaken(&self) -> bool {
         self.machine.hears_of_overtaken()
     }
+    fn knows_last_hop(&self) -> bool {
+        self.machine.knows_last_hop()
+    }
     fn next_timer(&self) -> Option<Time> {
         self.machine.next_timer()
     }

@@ -138,6 +138,12 @@ pub trait PathSelector {
         false
     }
 
+    /// Whether it knows that no path is to blame for a packet trimmed at the port to its host, and hears
+    /// of none.
+    fn knows_last_hop(&self) -> bool {
+        false
+    }
+
     /// When it next has something to do by itself.
     fn next_timer(&self) -> Option<Time> {
         None
@@ -273,6 +279,11 @@ impl AnyPathSelector {
     /// See [`PathSelector::on_plane`].
     pub fn on_plane(&mut self, plane: u32) {
         dispatch!(self, scheme => scheme.on_plane(plane));
+    }
+
+    /// See [`PathSelector::knows_last_hop`].
+    pub fn knows_last_hop(&self) -> bool {
+        dispatch!(self, scheme => scheme.knows_last_hop())
     }
 
     /// See [`PathSelector::hears_of_overtaken`].

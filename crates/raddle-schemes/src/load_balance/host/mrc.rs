@@ -268,6 +268,11 @@ impl PathSelector for Mrc {
         true
     }
 
+    /// Specification, states of an entropy value: `TRIMMED_LASTHOP` changes none.
+    fn knows_last_hop(&self) -> bool {
+        true
+    }
+
     /// Specification, states of an entropy value: news is for exactly the one that it names.
     fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
         if news.fate == Fate::Clean && !self.constants.late_ack_revives {

@@ -39,6 +39,8 @@ pub struct NackHeader {
     pub marked: bool,
     /// Whether a switch made it for the receiver.
     pub of_switch: bool,
+    /// Whether that packet was trimmed at the port to its host.
+    pub last_hop: bool,
     /// Whether switches write over entropies, so that this one need not be the sender's.
     pub rewritten: bool,
     /// See [`Ack::circuit`].
@@ -156,7 +158,7 @@ impl Sender {
     /// A NACK that names the expected packet is also an ACK for all below it, and of the packet that
     /// triggered it, but times nothing.
     pub fn on_nack(&mut self, now: Time, nack: &NackHeader, events: &mut dyn Events) {
-        let NackHeader { psn, entropy, marked, of_switch, rewritten, circuit } = *nack;
+        let NackHeader { psn, entropy, marked, of_switch, last_hop, rewritten, circuit } = *nack;
         let is_of_another = |current: Entropy| !rewritten && current != entropy;
         if self.ledger.in_order {
             let ack =
@@ -171,6 +173,7 @@ impl Sender {
             if of_switch {
                 losses.iter_mut().for_each(|lost| lost.cause = LossCause::SwitchNack);
             }
+            losses.iter_mut().for_each(|lost| lost.last_hop = last_hop);
             self.report(now, losses, events);
         }
     }

@@ -223,8 +223,8 @@ fn a_flow_that_could_send_nothing_for_a_period_begins_a_new_grid() {
 }
 
 fn nack(flow: &mut Flow, entropy: Entropy, rewritten: bool) {
-    let (psn, marked, of_switch, circuit) = (Psn(0), false, false, false);
-    let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
+    let (psn, marked, of_switch, last_hop, circuit) = (Psn(0), false, false, false, false);
+    let nack = NackHeader { psn, entropy, marked, of_switch, last_hop, rewritten, circuit };
     flow.sender.on_nack(flow.now, &nack, &mut ());
 }
 

@@ -186,6 +186,7 @@ mod tests {
             control_weight: None,
             marking,
             class_markings: Vec::new(),
+            last_hop_marking: None,
             acks: Vec::new(),
             mark_at: crate::plan::MarkAt::Dequeue,
             overflow: crate::plan::Overflow::Drop,

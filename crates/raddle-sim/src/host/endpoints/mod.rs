@@ -384,8 +384,8 @@ impl<'a> Ends<'a> {
             let before = sender.heard();
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
-            let rewritten = self.rewritten;
-            let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
+            let (rewritten, last_hop) = (self.rewritten, frame.has(flag::OF_LAST_HOP));
+            let nack = NackHeader { psn, entropy, marked, of_switch, last_hop, rewritten, circuit };
             sender.on_nack(now, &nack, &mut events);
             if let Some(planners) = &mut self.planners {
                 planners.look_at(now, live.flow, sender, &mut events);

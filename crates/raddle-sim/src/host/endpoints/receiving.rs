@@ -11,6 +11,12 @@ use raddle_schemes::transport::sender::packets;
 use raddle_schemes::transport::{Data, Reply};
 use raddle_schemes::units::Time;
 
+/// What a NACK says of where its packet was trimmed.
+fn of_last_hop(frame: Frame) -> u8 {
+    let last_hop = frame.is_trimmed() && frame.has(flag::LAST_HOP);
+    if last_hop { flag::OF_LAST_HOP } else { 0 }
+}
+
 impl Ends<'_> {
     #[inline(always)]
     pub(super) fn on_data(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
@@ -29,7 +35,7 @@ impl Ends<'_> {
             marked,
             trimmed,
             again: frame.has(flag::AGAIN),
-            ack_request: frame.has(flag::ACK_REQUEST),
+            ack_request: !trimmed & frame.has(flag::ACK_REQUEST),
         });
         let echo = if marked { flag::MARKED } else { 0 };
         let mut flags = echo;
@@ -47,9 +53,12 @@ impl Ends<'_> {
         let answer = match received.reply {
             Reply::Nothing => None,
             Reply::Ack => Some(((Kind::Ack, flags), live.receiver.arrived().count())),
-            Reply::Nack => Some(((Kind::Nack, echo), frame.number())),
+            Reply::Nack => Some(((Kind::Nack, echo | of_last_hop(frame)), frame.number())),
             Reply::AckExpected => Some(((Kind::Ack, flags), live.receiver.arrived().low())),
-            Reply::NackExpected => Some(((Kind::Nack, echo), live.receiver.arrived().low())),
+            Reply::NackExpected => {
+                let flags = echo | of_last_hop(frame);
+                Some(((Kind::Nack, flags), live.receiver.arrived().low()))
+            }
         };
         if let Some((what, number)) = answer {
             let mut entropy = frame.entropy();

@@ -29,7 +29,7 @@ impl Hosts<'_> {
             marked,
             trimmed,
             again: frame.has(flag::AGAIN),
-            ack_request: frame.has(flag::ACK_REQUEST),
+            ack_request: !trimmed && frame.has(flag::ACK_REQUEST),
         });
         let arrived = receiver.arrived();
         let (count, low) = (arrived.count(), arrived.low());
@@ -46,7 +46,9 @@ impl Hosts<'_> {
             // It names the transmission that it is about, or that triggered it, which the path is part
             // of.
             Reply::Nack | Reply::NackExpected => {
-                self.answer(now, (host, plane), flow, number, (Kind::Nack, echo), frame.entropy());
+                let last_hop = trimmed && frame.has(flag::LAST_HOP);
+                let flags = if last_hop { echo | flag::OF_LAST_HOP } else { echo };
+                self.answer(now, (host, plane), flow, number, (Kind::Nack, flags), frame.entropy());
             }
             Reply::Ack | Reply::AckExpected => {
                 let mut flags = echo;

@@ -220,8 +220,8 @@ impl Hosts<'_> {
         if frame.is(Kind::Nack) {
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
-            let rewritten = self.rewritten;
-            let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
+            let (rewritten, last_hop) = (self.rewritten, frame.has(flag::OF_LAST_HOP));
+            let nack = NackHeader { psn, entropy, marked, of_switch, last_hop, rewritten, circuit };
             sender.on_nack(now, &nack, events);
         } else {
             // An ACK brings what the packet carried that triggered it, unless a later one came before.

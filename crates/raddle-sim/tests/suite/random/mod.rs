@@ -306,6 +306,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         control_weight: None,
         marking: marking(&mut choices),
         class_markings: Vec::new(),
+        last_hop_marking: None,
         acks: Vec::new(),
         mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Dequeue, MarkAt::Enqueue]),
         overflow: if drop {

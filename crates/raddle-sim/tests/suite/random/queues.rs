@@ -72,6 +72,7 @@ pub(super) fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
         shares,
         marking: marking(choices),
         class_markings: Vec::new(),
+        last_hop_marking: None,
         acks: Vec::new(),
         mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Enqueue]),
         overflow,
@@ -89,6 +90,8 @@ pub(super) fn class_table(choices: &mut Choices<'_>, queue: &mut QueuePlan) {
     let classes = usize::from(queue.classes);
     if choices.below(3) == 1 {
         queue.class_markings = (0..classes).map(|_| marking(choices)).collect();
+    } else if choices.below(3) == 1 {
+        queue.last_hop_marking = Some(marking(choices));
     }
     if choices.below(3) == 1 && queue.service != Service::Fifo {
         let place = |_| choices.pick(&[AckQueue::Data, AckQueue::Control]);

@@ -108,9 +108,8 @@ impl Port {
             self.drop(now, frame, DropCause::Overflow, world);
             return None;
         }
-        frame.trim(world.discipline.header);
+        world.trim(self.id, now, &mut frame);
         self.record.trimmed += 1;
-        world.recorder.trimmed(self.id, now, frame);
         let most = self.control_capacity;
         let classes = self.classes()?;
         let control = classes.control();

@@ -393,11 +393,10 @@ impl QueuePort for Port {
                     self.drop(now, frame, DropCause::Overflow, world);
                     return Bytes(0);
                 }
-                frame.trim(discipline.header);
+                world.trim(self.id, now, &mut frame);
                 size = discipline.header.0;
                 has_room = room.header;
                 self.record.trimmed += 1;
-                world.recorder.trimmed(self.id, now, frame);
                 class = 1;
             } else if discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
                 // No two frames come in through one port at one instant.

@@ -117,9 +117,8 @@ impl<W: Waiting> PriorityPort<W> {
         world: &mut World<'_>,
     ) -> Bytes {
         if world.discipline.trim {
-            frame.trim(world.discipline.header);
+            world.trim(self.common.id, now, &mut frame);
             self.common.record.trimmed += 1;
-            world.recorder.trimmed(self.common.id, now, frame);
             if keeps_header {
                 return self.enqueue_control(now, frame, line, world);
             }
