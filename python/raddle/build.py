@@ -436,7 +436,8 @@ def fault(
 ) -> Section:
     """What breaks, how, and when.
 
-    `link`: a port's name, `"tor0.up1"`: the cable at that port; of ToRs with circuits the
+    `link`: a port's name, `"tor0.up1"`: the cable at that port, and with `*` for any
+        characters those at all ports of such names, `"host*"`; of ToRs with circuits the
         uplink of that name, and all circuits over it, which can be down.
     `direction` (`"both"`): with `link`: `both`, `out` (what leaves that port, or that ToR
         over the uplink) or `in`.

@@ -6,6 +6,7 @@ use super::struck::Struck;
 use super::targets::{both_ways, whole_switch};
 use super::uplinks::{of_rotor, of_uplink, rotor_names, uplink_names};
 use crate::topology::nearest::nearest;
+use crate::topology::pattern::matches;
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use std::collections::BTreeMap;
@@ -64,6 +65,16 @@ impl<'a> Names<'a> {
         let fabric = self.fabric;
         let port = |name: &str| self.ports.get(name).copied().flatten();
         match target {
+            Target::Link { name, direction } if name.contains('*') => {
+                let named = (0..).map(PortId).zip(&fabric.ports);
+                let such = named.filter(|(_, port)| matches(name, &port.name));
+                let ports = directed(fabric, such.map(|(id, _)| id), *direction);
+                if ports.is_empty() {
+                    let (name, nearest) = (name.clone(), Vec::new());
+                    return Err(FaultError::UnknownLink { fault, name, nearest });
+                }
+                Ok(Struck::together(vec![Struck { ports, ..Struck::default() }]))
+            }
             Target::Link { name, direction } => {
                 let Some(port) = port(name) else {
                     if let Some(struck) = of_uplink(fabric, name, *direction) {
@@ -77,11 +88,7 @@ impl<'a> Names<'a> {
                     }
                     return Err(FaultError::UnknownLink { fault, name: name.clone(), nearest });
                 };
-                let ports = match direction {
-                    Direction::Both => both_ways(fabric, [port]),
-                    Direction::Out => vec![port],
-                    Direction::In => vec![fabric.ports[port.index()].peer],
-                };
+                let ports = directed(fabric, [port], *direction);
                 Ok(Struck { ports, ..Struck::default() })
             }
             Target::Switch { name } => {
@@ -118,6 +125,19 @@ impl<'a> Names<'a> {
     }
 }
 
+/// The directed links at these ports.
+fn directed(
+    fabric: &Fabric,
+    ports: impl IntoIterator<Item = PortId>,
+    direction: Direction,
+) -> Vec<PortId> {
+    match direction {
+        Direction::Both => both_ways(fabric, ports),
+        Direction::Out => ports.into_iter().collect(),
+        Direction::In => ports.into_iter().map(|port| fabric.ports[port.index()].peer).collect(),
+    }
+}
+
 /// A host and its cables.
 fn whole_host(fabric: &Fabric, host: HostId) -> Struck {
     let ports = both_ways(fabric, fabric.ports_of(host));
@@ -140,6 +160,23 @@ mod tests {
     use crate::faults::spec::{Effect, FaultPlan};
     use crate::topology::tree::TreeShape;
     use raddle_schemes::units::{Rate, Span, Time};
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        let shape = TreeShape::fat_tree(2, 8, Rate::gbps(100), Span::ns(1), Span::ZERO).unwrap();
+        let fabric = shape.build().unwrap();
+        let strike = |name: &str, direction| {
+            let target = Target::Link { name: name.to_owned(), direction };
+            let faults =
+                [Fault { target, effect: Effect::Down, windows: vec![(Time::ZERO, None)] }];
+            Names::of(&fabric, &faults)
+                .struck(0, &faults[0].target)
+                .map(|struck| struck.ports.len())
+        };
+        assert_eq!(strike("host*", Direction::In), Ok(8));
+        assert_eq!(strike("*", Direction::Both), Ok(fabric.ports.len()), "each once");
+        assert!(strike("spline*", Direction::Out).is_err());
+    }
 
     /// Twenty thousand names compared with all links took 25 s.
     #[test]

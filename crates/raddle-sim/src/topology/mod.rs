@@ -21,6 +21,7 @@ pub mod leaf_spine;
 pub(crate) mod nearest;
 pub mod packet_network;
 mod paths;
+pub mod pattern;
 pub mod planes;
 mod routes_fit;
 pub mod routing;

@@ -27,7 +27,7 @@ keys! {
     /// `[[fault]]`.
     FAULT: FaultKeys = Section::new("fault", "## [[fault]]", "what breaks, how, and when") => {
         link: Text, (or "-"),
-            "a port's name, `\"tor0.up1\"`: the cable at that port; of ToRs with circuits the uplink of that name, and all circuits over it, which can be down";
+            "a port's name, `\"tor0.up1\"`: the cable at that port, and with `*` for any characters those at all ports of such names, `\"host*\"`; of ToRs with circuits the uplink of that name, and all circuits over it, which can be down";
         direction: Word(DIRECTIONS), (= "both"),
             "with `link`: `both`, `out` (what leaves that port, or that ToR over the uplink) or `in`";
         switch: Text, (or "-"),

@@ -13,6 +13,7 @@ use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::record::probes::ProbePlan;
 use raddle_sim::record::{RecordPlan, Sizes};
 use raddle_sim::topology::Fabric;
+use raddle_sim::topology::pattern::matches;
 use std::num::NonZeroU32;
 
 /// The most counters of each kind that series may hold: some 4 GB at the worst.
@@ -385,37 +386,10 @@ fn sizes(item: &Item, log: &Log) -> Option<Sizes> {
     Some(Sizes::new(short, long))
 }
 
-/// Whether `name` matches `pattern`, in which `*` stands for any characters.
-pub(crate) fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
-            (0..=rest.len())
-                .filter(|&i| rest.is_char_boundary(i))
-                .any(|i| matches(tail, &rest[i..]))
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use raddle_schemes::ids::FlowId;
-
-    #[test]
-    fn patterns_match_names() {
-        for (pattern, name, expected) in [
-            ("tor0.up*", "tor0.up12", true),
-            ("tor0.up*", "tor0.up", true),
-            ("tor*.up1", "tor15.up1", true),
-            ("*.up*", "agg3.up0", true),
-            ("tor0.up", "tor0.up1", false),
-            ("tor*.up1", "tor1.up12", false),
-            ("*", "host7", true),
-        ] {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
-        }
-    }
 
     /// The scenario of a permutation under DCTCP and REPS with this `[record]`.
     fn recording(text: &str) -> Result<RecordPlan, String> {
