@@ -5,6 +5,7 @@
 
 mod bounds;
 mod circuits;
+mod credits;
 mod flows;
 mod nodes;
 mod ports;
@@ -35,6 +36,7 @@ pub fn violations(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     flows::check(plan, outcome, &mut found);
     ports::check(plan, outcome, &mut found);
     retries::check(plan, outcome, &mut found);
+    credits::check(plan, outcome, &mut found);
     nodes::check(plan, outcome, &mut found);
     sums::check(plan, outcome, &mut found);
     bounds::check(plan, outcome, &mut found);

@@ -40,6 +40,7 @@
 //! `examples/` has a plan with a fabric that breaks, two jobs and a scheme of its own.
 
 pub mod bound;
+mod cbfc;
 pub mod check;
 mod cutoffs;
 pub mod engine;

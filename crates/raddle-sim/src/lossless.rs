@@ -106,14 +106,17 @@ impl Lossless<'_> {
 }
 
 /// A bit for each data class that flow control has taken on, on all links: who sends them is paused in
-/// time, and no limit of a queue drops them. Where a watchdog may ignore pauses and no policy of a memory
+/// time, or has credit, and no limit of a queue drops them. Where a watchdog may ignore pauses and no policy of a memory
 /// decides, there is nothing but the limits of queues to end what comes all the same.
 pub fn classes(queue: &QueuePlan, buffer: Option<&BufferPlan>) -> u8 {
+    if queue.cbfc.is_some() {
+        return queue.every_class();
+    }
     let Some(pfc) = queue.pfc.filter(|pfc| pfc.links == PfcLinks::All) else { return 0 };
     match buffer {
         Some(buffer) if pfc.by_memory() => buffer.policy.lossless(queue.classes),
         _ if pfc.watchdog.is_some() => 0,
-        _ => ((1_u16 << queue.classes) - 1) as u8,
+        _ => queue.every_class(),
     }
 }
 

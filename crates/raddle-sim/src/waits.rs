@@ -3,7 +3,7 @@
 use crate::faults::Faults;
 use crate::headroom::{pause_headroom, rates};
 use crate::lossless;
-use crate::plan::{BufferPlan, HostQueue, Plan, QueuePlan};
+use crate::plan::{BufferPlan, CreditBase, HostQueue, Plan, QueuePlan};
 use crate::topology::{Fabric, Node, Port};
 use crate::workload::Flow;
 use raddle_schemes::ids::PortId;
@@ -96,6 +96,17 @@ impl<'a> Waits<'a> {
 pub fn longest_hold(waits: &Waits<'_>) -> Span {
     let Waits { fabric, faults, queue, buffer, packet, longest_rtt, all, .. } = *waits;
     let lossless = lossless::classes(queue, buffer);
+    let takes = |held: u64| {
+        let rates =
+            (0..fabric.ports.len() as u32).map(|id| *rates(fabric, faults, PortId(id)).start());
+        let slowest = rates.filter(|rate| rate.0 > 0).min();
+        slowest.map_or(Span::ZERO, |rate| rate.serialisation(Bytes(held.min(all))))
+    };
+    if let Some(cbfc) = queue.cbfc {
+        let base = CreditBase { fabric, cbfc, packet, gap: queue.gap };
+        let promised = fabric.switches.iter().map(|at| base.promised(at, queue.classes).0);
+        return takes(promised.fold(0, u64::saturating_add));
+    }
     let Some(pfc) = queue.pfc.filter(|_| lossless != 0) else { return Span::ZERO };
     let held: u64 = match buffer {
         Some(buffer) => {
@@ -116,8 +127,5 @@ pub fn longest_hold(waits: &Waits<'_>) -> Span {
             one.saturating_mul(lossless.count_ones().into())
         }
     };
-    let slowest =
-        (0..fabric.ports.len() as u32).map(|id| *rates(fabric, faults, PortId(id)).start());
-    let slowest = slowest.filter(|rate| rate.0 > 0).min();
-    slowest.map_or(Span::ZERO, |rate| rate.serialisation(Bytes(held.min(all))))
+    takes(held)
 }

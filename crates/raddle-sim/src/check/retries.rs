@@ -13,7 +13,13 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let ports = plan.fabric.ports.iter().zip(&outcome.ports).zip((0..).map(PortId));
     for (((own, port), id), record) in ports.zip(&outcome.retries) {
         match RetryFacts::of(plan, id) {
-            Some(facts) => link(&own.name, (&facts, plan), (port, record), found),
+            Some(facts) => {
+                let credits = outcome.credits.get(id.index());
+                let messages = credits.map_or((0, 0), |own| (own.consumed_frames, own.lost_frames));
+                let pfc = port.pfc.as_deref().map_or((0, 0), |pfc| (pfc.frames, pfc.lost));
+                let messages = (messages.0 + pfc.0, messages.1 + pfc.1);
+                link(&own.name, (&facts, plan), (port, record, messages), found);
+            }
             None if *record == RetryRecord::default() => {}
             None => found.note(format!("{}: no retry is needed, but {record:?}", own.name)),
         }
@@ -23,7 +29,7 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
 fn link(
     place: &str,
     (facts, plan): (&RetryFacts, &Plan),
-    (port, own): (&PortRecord, &RetryRecord),
+    (port, own, messages): (&PortRecord, &RetryRecord, (u64, u64)),
     found: &mut Findings,
 ) {
     let came = own.accepted + own.spoiled + own.discarded + own.duplicates;
@@ -31,16 +37,15 @@ fn link(
     found.equal(place, sent, ("what became of them", came));
     let first = ("frames with a number", own.frames);
     found.at_most(place, ("frames taken in or given up", own.accepted + own.flushed), first);
-    let pfc = port.pfc.as_deref();
-    let left = port.frames + pfc.map_or(0, |pfc| pfc.frames);
+    let left = port.frames + messages.0;
     let known = own.frames + own.unnumbered;
     found.at_most(place, ("frames that left", left), ("those with and without a number", known));
     // One without a number may be in service.
     let left = ("frames that left, and one in service", left + 1);
     found.at_most(place, ("frames with and without a number", known), left);
-    let lost = port.dropped[DropCause::Loss as usize] + pfc.map_or(0, |pfc| pfc.lost);
+    let lost = port.dropped[DropCause::Loss as usize] + messages.1;
     found.at_most(place, ("frames given up", own.flushed), ("frames lost on the link", lost));
-    if plan.queue.pfc.is_none() {
+    if plan.queue.pfc.is_none() && plan.queue.cbfc.is_none() {
         let most = ("its window", facts.bytes_max);
         found.at_most(place, ("most bytes not acknowledged", own.kept_bytes_max), most);
     }

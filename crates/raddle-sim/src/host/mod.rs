@@ -18,7 +18,7 @@ pub mod totals;
 use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::Plan;
-use crate::record::{CreditFrames, Finished, RetryRecord};
+use crate::record::{CreditFrames, CreditRecord, Finished, RetryRecord};
 use crate::topology::Node;
 use crate::waits::Waits;
 use crate::wire::frame::{Frame, Locator, Locators, count};
@@ -66,9 +66,9 @@ impl<'a> Host<'_, 'a> {
         self.nic.next_local()
     }
 
-    /// The plane that a frame goes by.
+    /// The plane that a frame goes by which the wire has just taken.
     pub(crate) fn plane(&self, frame: Frame) -> u32 {
-        self.ends.locators.plane(frame.to)
+        if frame.is_pfc() { self.nic.plane_at_hand() } else { self.ends.locators.plane(frame.to) }
     }
 
     /// What happens next happens in this plane: a frame has come.
@@ -267,6 +267,13 @@ impl<'a> Hosts<'a> {
         let hosts = self.ends.own.iter().zip(&self.nics);
         let ports = hosts.flat_map(|(host, nic)| fabric.ports_of(*host).zip(nic.all_ports()));
         ports.filter_map(|(id, port)| Some((id, port.retry_record()?)))
+    }
+
+    /// What credits came to on the links that leave hosts, in a run that ends at `end`.
+    pub(crate) fn credits(&self, end: Time) -> impl Iterator<Item = (PortId, CreditRecord)> {
+        let fabric = &self.ends.plan.fabric;
+        let hosts = self.ends.own.iter().zip(&self.nics);
+        hosts.flat_map(move |(host, nic)| nic.credit_records(fabric.ports_of(*host), end))
     }
 
     /// Frames that left hosts so far.

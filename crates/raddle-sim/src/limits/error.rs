@@ -28,6 +28,31 @@ pub enum LimitError {
         /// Why not.
         why: &'static str,
     },
+    /// Links have credits, and something of it does not go.
+    Credits {
+        /// Why not.
+        why: &'static str,
+    },
+    /// A link has too few credits, or too many.
+    CreditsOf {
+        /// The port that it leaves.
+        link: String,
+        /// The cells of each data class.
+        cells: u64,
+        /// Those of the largest frame.
+        least: u64,
+        /// As many as can be told.
+        most: u64,
+    },
+    /// A switch has promised more memory than it has.
+    Promised {
+        /// The switch.
+        switch: String,
+        /// Bytes of all credits.
+        promised: Bytes,
+        /// Bytes of its memory.
+        size: Bytes,
+    },
     /// A flow has too many packets.
     Packets {
         /// The flow.
@@ -272,6 +297,15 @@ impl fmt::Display for LimitError {
             }
             Self::HostQueue { why } => write!(f, "hosts have a queue, and {why}"),
             Self::Retry { why } => write!(f, "links have retry, and {why}"),
+            Self::Credits { why } => write!(f, "links have credits, and {why}"),
+            Self::CreditsOf { link, cells, least, most } => {
+                write!(f, "link `{link}` has {cells} cells of credit; {least} to {most} are legal")
+            }
+            Self::Promised { switch, promised, size } => write!(
+                f,
+                "switch `{switch}` has promised {} B to those who send to it, of a memory of {} B",
+                promised.0, size.0
+            ),
             Self::Packets { flow, packets } => write!(
                 f,
                 "flow {} has {packets} packets; at most {NUMBER_LIMIT} fit, so send less or choose \

@@ -16,12 +16,14 @@
 //! | a queue of hosts with room for a packet, for a class that is never paused, one port and flows in turn | what comes first goes first |
 //! | one port of a host where hosts name routes or ToRs have middleware | both take its switch for the way to it |
 //! | of link-level retry: a window of 1 to 2^19 frames with room for a packet, cables that take time, no circuits | numbers have 20 bits; both ends meet by a link |
+//! | of credits: 1 to 7 data classes, room for a packet and below 2^15 cells of each, all of them in the switch's memory, control in a queue of its own, no pauses, middleware or circuits | counts are told in 15 bits; a promise is kept |
 //! | 256 ports of a switch where hosts name the route | 8 bits of a frame's entropy each |
 //! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
 //!
 //! Queues have no limit of their own. Routes are to be some of the fabric.
 
 mod circuits;
+mod credits;
 mod error;
 mod queues;
 mod switches;
@@ -65,6 +67,7 @@ impl Plan {
             return Err(LimitError::Retry { why });
         }
         self.check_queues()?;
+        self.check_credits()?;
         self.check_flows()?;
         self.check_switches()?;
         if self.tor.is_some() && self.switch_load_balance.looks_before() {

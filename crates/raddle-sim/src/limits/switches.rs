@@ -90,7 +90,8 @@ impl Plan {
         if window < SHORTEST_WINDOW {
             return Err(LimitError::Window { window });
         }
-        let pfc = self.queue.pfc.map(|_| PFC_SIZE);
+        let has_pauses = self.queue.pfc.is_some() || self.queue.cbfc.is_some();
+        let pfc = has_pauses.then_some(PFC_SIZE);
         let largest = self.packet().max(self.transport.ack).max(pfc.unwrap_or_default());
         let mut slowest: Vec<Rate> = self.fabric.ports.iter().map(|port| port.rate).collect();
         for (port, changes) in &self.faults.ports {

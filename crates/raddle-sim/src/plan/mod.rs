@@ -1,6 +1,7 @@
 //! Everything a run depends on, proved valid: the engines' only input.
 
 mod buffer;
+mod cbfc;
 mod llr;
 mod ordered;
 mod pfc;
@@ -8,6 +9,7 @@ mod queue;
 mod transport;
 
 pub use buffer::{BufferPlan, Per};
+pub use cbfc::{Cbfc, CreditBase};
 pub use llr::{Detect, FRAMES_LIMIT, Flush, Llr, Tax, WITHOUT_END};
 pub(crate) use ordered::OrderedWhen;
 pub use pfc::{Pfc, PfcLinks, Watchdog};
@@ -93,6 +95,7 @@ impl Plan {
                 overflow: Overflow::Drop,
                 gap: Bytes(0),
                 pfc: None,
+                cbfc: None,
             },
             llr: None,
             buffer: None,
@@ -223,8 +226,9 @@ impl Plan {
 /// A bit for each data class that flow control may pause, by the memory's policy or by all queues.
 pub fn paused_classes(queue: &QueuePlan, buffer: Option<&BufferPlan>) -> u8 {
     match (queue.pfc, buffer) {
+        _ if queue.cbfc.is_some() => queue.every_class(),
         (None, _) => 0,
         (Some(pfc), Some(buffer)) if pfc.by_memory() => buffer.policy.lossless(queue.classes),
-        _ => ((1_u16 << queue.classes) - 1) as u8,
+        _ => queue.every_class(),
     }
 }

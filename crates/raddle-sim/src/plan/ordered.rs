@@ -12,7 +12,8 @@ pub(crate) enum OrderedWhen {
     /// It has middleware, which sees what starts towards hosts: ports that lead there are replayed
     /// together, the others each on its own.
     TowardsHosts,
-    /// Its memory's policy sees all of them, but where it says that the order decides nothing; or it has
+    /// It gives credit, which every departure renews at the port that the frame came in through; or its
+    /// memory's policy sees all of them, but where it says that the order decides nothing; or it has
     /// middleware, and flow control; or it is a hybrid ToR, one of whose wires takes from the queues of
     /// others.
     Always,
@@ -23,7 +24,8 @@ impl Plan {
     pub(crate) fn ordered_when(&self, switch: &Switch) -> OrderedWhen {
         let sees_switch = |buffer: &BufferPlan| buffer.policy.sees_switch();
         let is_hybrid = self.fabric.packet_uplink(switch).is_some();
-        if is_hybrid || self.buffer.as_ref().is_some_and(sees_switch) {
+        let credits = self.queue.cbfc.is_some();
+        if is_hybrid || credits || self.buffer.as_ref().is_some_and(sees_switch) {
             OrderedWhen::Always
         } else if self.has_middleware(switch) && !self.keeps_bulk() {
             if self.queue.pfc.is_some() { OrderedWhen::Always } else { OrderedWhen::TowardsHosts }

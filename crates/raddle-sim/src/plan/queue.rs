@@ -1,6 +1,6 @@
 //! The queues of switch ports.
 
-use super::Pfc;
+use super::{Cbfc, Pfc};
 use raddle_schemes::marking;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::Bytes;
@@ -44,6 +44,8 @@ pub struct QueuePlan {
     pub gap: Bytes,
     /// Whether and when switches pause who sends to them.
     pub pfc: Option<Pfc>,
+    /// Credits in place of pauses.
+    pub cbfc: Option<Cbfc>,
 }
 
 impl QueuePlan {
@@ -51,6 +53,11 @@ impl QueuePlan {
     pub fn may_lose(&self) -> bool {
         let control = self.service != Service::Fifo && self.control_size != Size::Unlimited;
         self.size != Size::Unlimited || control
+    }
+
+    /// A bit for each data class.
+    pub(crate) fn every_class(&self) -> u8 {
+        ((1_u16 << self.classes) - 1) as u8
     }
 
     /// The number of the control class, behind the data classes.

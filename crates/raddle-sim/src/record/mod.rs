@@ -2,6 +2,7 @@
 
 pub mod after;
 mod bytes;
+mod credits;
 pub(crate) mod deadlock;
 mod flows;
 pub mod followers;
@@ -18,6 +19,7 @@ mod sizes;
 mod slowest;
 mod trace;
 
+pub use credits::{ClassCredit, CreditRecord};
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
 use packets::Packets;
@@ -445,6 +447,8 @@ pub struct Outcome {
     pub clipped_frames: Vec<u64>,
     /// What link-level retry did on the link that leaves each port; empty without it.
     pub retries: Vec<RetryRecord>,
+    /// What credit-based flow control did at each port; empty without it.
+    pub credits: Vec<CreditRecord>,
     /// Frames that passed a link while it was not open, of those that somebody watched: none.
     pub outside_openings: u64,
     /// What schemes have shown of themselves, by holder and time, if [`RecordPlan::probes`] asked for it.

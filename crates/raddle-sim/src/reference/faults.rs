@@ -37,6 +37,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 self.want_wire(now, id);
             }
             Some(PortChange::Up) => {
+                port.credits.iter_mut().for_each(|own| own.come_up(now));
                 self.on_link(now, id, PortChange::Up);
                 self.want_wire(now, id);
             }

@@ -78,7 +78,9 @@ impl<Q: EventQueue> Reference<'_, Q> {
         }
         if verdict.is_accepted() {
             let Flying { departs, frame, note, .. } = flying;
-            self.recorder.copy_departed(peer, departs, frame);
+            if !frame.is_pfc() {
+                self.recorder.copy_departed(peer, departs, frame);
+            }
             self.launch(departs, peer, frame, note);
         }
         if wants {
@@ -181,11 +183,14 @@ impl<Q: EventQueue> Reference<'_, Q> {
     }
 
     fn give_up(&mut self, now: Time, id: PortId, frame: Frame) {
-        let record = &mut self.ports[id.index()].record;
-        if let (true, Some(pfc)) = (frame.is_pfc(), &mut record.pfc) {
-            pfc.lost += 1;
-            return;
+        if frame.is_pfc() && id.0 < self.plan.fabric.host_ports() {
+            return self.hosts.lose_message(id, frame);
         }
+        let own = &mut self.ports[id.index()];
+        if frame.is_pfc() {
+            return own.note_lost(frame, DropCause::Loss);
+        }
+        let record = &mut own.record;
         // Those of hosts' ports are added to what their NICs count.
         record.drop(frame, DropCause::Loss);
         self.hosts.note_dropped(frame);
@@ -287,7 +292,9 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 let (verdict, _) = receiver.take(numbered);
                 if verdict.is_accepted() {
                     frames.push(frame);
-                    self.recorder.copy_departed(id, departs, frame);
+                    if !frame.is_pfc() {
+                        self.recorder.copy_departed(id, departs, frame);
+                    }
                 }
                 if let Some(sender) = self.sender(id) {
                     *verdict.of(&mut sender.record) += 1;

@@ -83,6 +83,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             memory.leave(now, &Departed { queue, came_in: origin, bytes, sent });
             self.arm_timer(id);
         }
+        self.free(now, came_in, class, size);
         self.left(now, came_in, class, size);
     }
 

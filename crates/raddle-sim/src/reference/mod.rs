@@ -7,6 +7,7 @@
 //! arrivals then by rank, others by port.
 
 mod around;
+mod cbfc;
 mod faults;
 mod hosts;
 mod hybrid;
@@ -333,16 +334,21 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     }
 
     fn run_local(&mut self, now: Time, host: HostId) {
-        if let Some(Departure { frame, departs, lost, numbered }) = self.hosts.run_local(now, host)
-        {
-            let plane = self.hosts.addresses.locators.plane(frame.to);
+        if let Some((plane, departure)) = self.hosts.run_local(now, host) {
+            let Departure { frame, departs, lost, numbered } = departure;
             let port = self.plan.fabric.host_port(host, plane);
             if let Some(numbered) = numbered {
-                if !numbered.is_copy {
+                if !numbered.is_copy && !frame.is_pfc() {
                     self.recorder.sent_in_vain(port, departs, frame);
                 }
                 self.put_on_link(departs, port, numbered, (frame, Note::default()));
                 self.arm_retry(port);
+                return self.arm_woken(now);
+            }
+            if frame.is_pfc() {
+                if lost.is_none() {
+                    self.launch(departs, port, frame, Note::default());
+                }
                 return self.arm_woken(now);
             }
             match lost {
@@ -403,6 +409,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let under_way = under_way.chain(self.hosts.in_line()).chain(kept);
         let (in_flight_data, credit) = count(under_way);
         let host_ports = self.plan.fabric.host_ports() as usize;
+        let of_hosts = self.hosts.end_credits(end);
         let ((flows, nics, timeline, mut probes), mut credit_frames) = self.hosts.finish();
         credit_frames.in_flight += credit;
         let pausing: Vec<u8> = self.ports.iter().map(|port| port.ingress.pausing).collect();
@@ -416,6 +423,13 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 })
             })
             .collect();
+        let mut withheld = vec![0; self.ports.len()];
+        for port in &self.ports[host_ports..] {
+            withheld[port.facts.peer.index()] = port.waiting_for_credit();
+        }
+        let credits = |port: &mut Port| port.credits.take().map(|own| own.end(end));
+        let mut credits: Vec<_> = self.ports.iter_mut().filter_map(credits).collect();
+        credits.iter_mut().zip(of_hosts).for_each(|(own, of_host)| *own = of_host);
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
         for (port, classes) in ports.iter_mut().zip(&pausing) {
             port.pfc.iter_mut().for_each(|pfc| pfc.end(end, classes.count_ones()));
@@ -436,6 +450,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             recorder.finish(self.plan, timeline, &flows, stopped);
 
         let deadlock = match stop {
+            Stop::Stalled(_) if self.plan.queue.cbfc.is_some() => {
+                circle(&self.plan.fabric, &withheld, &waiting)
+            }
             Stop::Stalled(_) => circle(&self.plan.fabric, &pausing, &waiting),
             _ => Vec::new(),
         };
@@ -470,6 +487,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             outside_openings,
             late_frames,
             retries,
+            credits,
             clipped_frames,
             memory_bytes_max: memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),

@@ -1,10 +1,11 @@
 //! A switch port of the reference engine: a queue per class, and one frame in service.
 
+use super::cbfc::Credits;
 use super::llr::{Numbered, Sender};
 use super::turns::{Queue, Turns};
 use crate::faults::link::{Link, Lost};
 use crate::plan::QueuePlan;
-use crate::record::{PfcRecord, PortRecord};
+use crate::record::{DropCause, PfcRecord, PortRecord};
 use crate::wire::frame::Frame;
 use crate::wire::note::Note;
 use crate::wire::port_facts::PortFacts;
@@ -41,6 +42,8 @@ pub(super) struct Port {
     pub(super) record: PortRecord,
     /// Link-level retry.
     pub(super) retry: Option<Sender>,
+    /// Credits of its link and for what comes in.
+    pub(super) credits: Option<Credits>,
     /// Bytes that have joined the queues.
     pub(super) entered: u64,
     /// Bytes that a second wire has taken from them, where telemetry counts both as one.
@@ -90,6 +93,7 @@ impl Port {
         let data = usize::from(plan.classes);
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         let record = PortRecord { pfc, ..Default::default() };
+        let credits = Credits::of(facts.credits.as_ref());
         Self {
             facts,
             link,
@@ -106,6 +110,7 @@ impl Port {
             ingress: Ingress { bytes: vec![0; data], ..Ingress::default() },
             record,
             retry,
+            credits,
             entered: 0,
             moved: 0,
             closes: None,
@@ -145,6 +150,25 @@ impl Port {
         }
     }
 
+    /// A frame of flow control has left.
+    pub(super) fn note_left(&mut self, frame: Frame) {
+        if let Some(pfc) = &mut self.record.pfc {
+            pfc.frames += 1;
+        } else if let Some(credits) = &mut self.credits {
+            credits.record.note(frame.is_ordered_set(), true, false);
+        }
+    }
+
+    /// A frame of flow control is lost.
+    pub(super) fn note_lost(&mut self, frame: Frame, cause: DropCause) {
+        if let Some(pfc) = &mut self.record.pfc {
+            pfc.lost += 1;
+        } else if let Some(credits) = self.credits.as_mut().filter(|_| cause != DropCause::NodeDown)
+        {
+            credits.record.note(frame.is_ordered_set(), false, true);
+        }
+    }
+
     /// Keeps what there was before `now`, in which something is about to change.
     pub(super) fn keep_before(&mut self, now: Time) {
         self.before = Some((now, self.queue_before(now)));
@@ -173,9 +197,14 @@ impl Port {
             ingress.news = 0;
             return Some((frame, PortId(0), control, Note::default()));
         }
-        let classes = self.queues.iter().zip(&self.paused_until);
-        let ready: Vec<bool> =
-            classes.map(|(queue, until)| !queue.is_empty() && *until <= now).collect();
+        if let Some(frame) = self.credits.as_mut().and_then(|own| own.cc_update(now, Time::NEVER)) {
+            return Some((frame, PortId(0), control, Note::default()));
+        }
+        let classes = (0..control).map(|class| self.paused_until[class] <= now);
+        let ready: Vec<bool> = classes
+            .enumerate()
+            .map(|(class, goes)| goes && !self.queues[class].is_empty() && self.has_credit(class))
+            .collect();
         let data_waits = ready.contains(&true);
         let is_turn_of_data = data_waits
             && self.control_weight.is_some_and(|weight| self.control_run >= weight.get());
@@ -188,6 +217,24 @@ impl Port {
             control
         };
         let (frame, came_in, note) = self.queues[class].pop_front()?;
+        if let Some(credits) = self.credits.as_mut().filter(|_| class < control) {
+            credits.start(now, class, frame.size(), Time::NEVER);
+        }
         Some((frame, came_in, class, note))
+    }
+
+    /// Whether the first frame of a class of data, if one waits, has credit.
+    fn has_credit(&self, class: usize) -> bool {
+        let first = self.queues[class].front();
+        let allows = |(frame, ..): &(Frame, PortId, Note)| {
+            self.credits.as_ref().is_none_or(|own| own.allow(class, frame.size()))
+        };
+        first.is_none_or(allows)
+    }
+
+    /// A bit for each class of data that waits for credit.
+    pub(super) fn waiting_for_credit(&self) -> u8 {
+        let data = 0..self.paused_until.len();
+        data.filter(|class| !self.has_credit(*class)).fold(0, |mask, class| mask | 1 << class)
     }
 }

@@ -1,5 +1,6 @@
 //! A port's queues and its wire: what joins, is marked, trimmed or refused, and what leaves.
 
+use super::cbfc::Credits;
 use super::llr::{Next, Numbered, Sender};
 use super::port::InService;
 use super::queue::EventQueue;
@@ -23,8 +24,12 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let is_apart = frame.is_control() && !self.travels_with_data(frame);
         let port = &mut self.ports[id.index()];
         port.keep_before(now);
+        let came = frame;
+        self.store(came_in, came);
+        let port = &mut self.ports[id.index()];
         let waits = port.retry.as_ref().is_some_and(|retry| !retry.is_cut_off());
         if !port.link.is_up() && !waits && plan.faults.on_down == OnDown::Drop {
+            self.free_at_once(now, came_in, came);
             return self.drop(now, id, frame, DropCause::LinkDown);
         }
         let size = frame.size().0;
@@ -40,6 +45,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let full = class < control && !is_unlimited && port.bytes[class] + size > capacity;
         if class < control && (full || !self.is_kept(now, (id, class), came_in, frame)) {
             self.ports[id.index()].note_refused(class);
+            self.free_at_once(now, came_in, came);
             if queue.overflow == Overflow::Drop || frame.is_control() {
                 return self.drop(now, id, frame, DropCause::Overflow);
             }
@@ -89,13 +95,18 @@ impl<Q: EventQueue> Reference<'_, Q> {
     }
 
     /// Whether it is an ACK in a class whose ACKs queue with data.
-    fn travels_with_data(&self, frame: Frame) -> bool {
+    pub(super) fn travels_with_data(&self, frame: Frame) -> bool {
         let class = usize::from(self.hosts.addresses.locators.class(frame.to));
         frame.is_reply() && self.plan.queue.acks.get(class) == Some(&AckQueue::Data)
     }
 
     /// Begins to send the next frame if the wire is free and the link up.
     pub(super) fn serve(&mut self, now: Time, id: PortId) {
+        self.serve_next(now, id);
+        self.arm_messages(now, id);
+    }
+
+    fn serve_next(&mut self, now: Time, id: PortId) {
         let port = &mut self.ports[id.index()];
         if port.in_service.is_some() || port.free_at > now || !port.link.is_up() {
             return;
@@ -108,17 +119,23 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 at => return self.push_at_port(at, Kind::WireFree { port: id.0 }, id),
             }
         }
+        let rate = port.rate_at(now);
+        if let Some(frame) = port.credits.as_mut().and_then(|own| own.cf_update(now, rate)) {
+            return self.serve_ordered_set(now, id, frame);
+        }
         let next = port.retry.as_ref().map_or(Next::New, Sender::next);
+        let cc_due = port.credits.as_ref().and_then(Credits::cc_due);
+        let tells = port.ingress.news != 0 || cc_due.is_some_and(|due| due <= now);
         match next {
             Next::Copy => return self.serve_copy(now, id),
             Next::Nothing => return,
-            Next::FlowControl if port.ingress.news == 0 => return,
+            Next::FlowControl if !tells => return,
             _ => {}
         }
         let Some((frame, came_in, class, mut note)) = port.next_frame(now) else { return };
         if !self.lets_go(now, id, frame, &note) {
             self.refuse(now, (id, class), came_in, frame);
-            return self.serve(now, id);
+            return self.serve_next(now, id);
         }
         let port = &mut self.ports[id.index()];
         let rate = port.rate_at(now);
@@ -166,6 +183,25 @@ impl<Q: EventQueue> Reference<'_, Q> {
         self.arm_retry(id);
     }
 
+    /// Begins to send a control ordered set, which has neither a number nor a gap behind it.
+    fn serve_ordered_set(&mut self, now: Time, id: PortId, frame: Frame) {
+        let port = &mut self.ports[id.index()];
+        let rate = port.rate_at(now);
+        let departs = now + rate.serialisation(frame.size());
+        let lost = port.link.fate(port.facts.loss_stream, (now, departs), frame.size());
+        let is_cut = port.link.next_down() < departs;
+        if let Some(credits) = port.credits.as_mut().filter(|_| lost.is_some() && !is_cut) {
+            credits.cf_lost(now, rate, frame);
+        }
+        let (came_in, class, start, note) = (PortId(0), 0, now, Note::default());
+        port.in_service =
+            Some(InService { frame, came_in, class, start, lost, note, numbered: None });
+        port.services += 1;
+        port.free_at = departs;
+        let service = port.services;
+        self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
+    }
+
     /// Begins to send the next copy.
     fn serve_copy(&mut self, now: Time, id: PortId) {
         let port = &mut self.ports[id.index()];
@@ -190,8 +226,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let InService { mut frame, came_in, class, start, note, .. } = service;
         if !numbered.is_copy {
             if frame.is_pfc() {
-                let record = &mut self.ports[id.index()].record.pfc;
-                record.iter_mut().for_each(|record| record.frames += 1);
+                self.ports[id.index()].note_left(frame);
             } else {
                 self.leave_queue(now, id, &mut frame, (class, start));
                 self.recorder.sent_in_vain(id, now, frame);
@@ -239,7 +274,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let free_at = port.free_at;
         // Who finds the wire free when it comes is served at once.
         let is_second = self.plan.fabric.is_packet_uplink(id);
-        let pauses = port.facts.pfc.is_some();
+        let pauses = port.facts.pfc.is_some() || port.credits.is_some();
         let keeps = port.retry.is_some();
         let waits =
             is_second || pauses || keeps || port.queues.iter().any(|queue| !queue.is_empty());
@@ -251,8 +286,8 @@ impl<Q: EventQueue> Reference<'_, Q> {
         }
         let InService { mut frame, came_in, class, start, lost, note, .. } = in_service;
         let port = &mut self.ports[id.index()];
-        if let (true, Some(record)) = (frame.is_pfc(), &mut port.record.pfc) {
-            record.frames += 1;
+        if frame.is_pfc() {
+            port.note_left(frame);
             return if lost.is_some() {
                 self.drop(now, id, frame, DropCause::Loss);
             } else {
@@ -294,11 +329,11 @@ impl<Q: EventQueue> Reference<'_, Q> {
     }
 
     pub(super) fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
-        let record = &mut self.ports[port.index()].record;
-        if let (true, Some(pfc)) = (frame.is_pfc(), &mut record.pfc) {
-            pfc.lost += 1;
-            return;
+        let own = &mut self.ports[port.index()];
+        if frame.is_pfc() {
+            return own.note_lost(frame, cause);
         }
+        let record = &mut own.record;
         record.dropped[cause as usize] += 1;
         record.dropped_data[cause as usize] += u64::from(frame.is_data());
         self.hosts.note_dropped(frame);

@@ -25,6 +25,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             return self.drop(now, came_from, frame, DropCause::NodeDown);
         }
         if frame.is_pfc() {
+            if self.ports[port.index()].credits.is_some() {
+                return self.take_message(now, port, frame);
+            }
             return self.obey(now, port, frame);
         }
         if let Some(via) = self.show(now, switch, port, &mut frame) {
@@ -47,7 +50,11 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let to = by_way_of.unwrap_or(destination);
         match self.choose(now, switch, (frame, to), via) {
             Some(out) => self.enqueue(now, out, port, frame),
-            None => self.drop(now, came_from, frame, DropCause::NoRoute),
+            None => {
+                self.store(port, frame);
+                self.free_at_once(now, port, frame);
+                self.drop(now, came_from, frame, DropCause::NoRoute);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is constant about a switch port during a run.
 
+use crate::cbfc::CreditFacts;
 use crate::plan::{Pfc, PfcLinks, Plan};
 use crate::topology::Node;
 use raddle_schemes::ids::PortId;
@@ -37,6 +38,8 @@ pub struct PortFacts {
     pub loss_stream: u64,
     /// When the far end is told to pause.
     pub pfc: Option<PfcFacts>,
+    /// Credits of the link, and for what comes in.
+    pub(crate) credits: Option<CreditFacts>,
 }
 
 /// Flow control of what comes in through a port.
@@ -102,6 +105,7 @@ impl PortFacts {
             mark_stream: stream(plan.seed, "mark", u64::from(id.0)),
             loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
             pfc,
+            credits: CreditFacts::of(plan, id),
         }
     }
 }

@@ -92,7 +92,7 @@ impl Memory {
     /// The memory of a switch, where the plan has its ports share one. `longest_rtt` is what sizes
     /// in `bdp` refer to.
     pub fn of(plan: &Plan, id: SwitchId, longest_rtt: Span) -> Option<Self> {
-        let buffer = plan.buffer.as_ref()?;
+        let buffer = plan.shared_buffer()?;
         let switch = &plan.fabric.switches[id.index()];
         let (fabric, queue, packet) = (&plan.fabric, &plan.queue, plan.packet());
         let context = buffer.context(fabric, &plan.faults, switch, queue, packet, longest_rtt);

@@ -38,6 +38,8 @@ const PLANE_CASES: u32 = 250;
 const HYBRID_CASES: u32 = 250;
 /// The same for plans whose links have retry.
 const RETRY_CASES: u32 = 400;
+/// The same for plans whose links have credits.
+const CREDIT_CASES: u32 = 300;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -85,6 +87,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_plans_with_retry(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 40)) {
         let plan = crate::random::plan_with_retry(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(CREDIT_CASES))]
+
+    /// The same where links have credits, with retry and noise or without.
+    #[test]
+    fn engines_agree_on_random_plans_with_credits(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 70)) {
+        let plan = crate::random::plan_with_credits(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

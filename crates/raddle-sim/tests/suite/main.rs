@@ -3,6 +3,7 @@
 
 mod adaptive_roce;
 mod all_reduce;
+mod cbfc;
 mod circuits;
 mod class_table;
 mod collectives;

@@ -182,6 +182,7 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         overflow: overflow?,
         gap,
         pfc,
+        cbfc: None,
     };
     let markings = if class_markings.is_empty() { vec![marking] } else { class_markings };
     Some(QueueSection { plan, places, markings, shares: shares.0 })

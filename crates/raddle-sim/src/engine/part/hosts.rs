@@ -272,7 +272,9 @@ fn note_other(recorder: &mut Recorder, port: PortId, now: Time, departure: Depar
             }
         }
         Fate::InVain => recorder.sent_in_vain(port, departs, frame),
+        Fate::Copy if frame.is_pfc() => {}
         Fate::Copy => recorder.copy_departed(port, departs, frame),
+        Fate::Message => {}
         Fate::GivenUp => recorder.gave_up(port, now, frame),
     }
 }

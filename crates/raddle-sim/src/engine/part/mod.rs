@@ -29,7 +29,7 @@ use crate::plan::Plan;
 use crate::record::deadlock::Waiting;
 use crate::record::probes::ProbeRow;
 use crate::record::recorder::Recorder;
-use crate::record::{PortRecord, RetryRecord, TorRecord, TrainingRow};
+use crate::record::{CreditRecord, PortRecord, RetryRecord, TorRecord, TrainingRow};
 use crate::topology::{Fabric, Node};
 use crate::waits::Waits;
 use crate::wire::arbitration::Arbitration;
@@ -357,6 +357,18 @@ impl<'a> Part<'a> {
     pub(super) fn held(&self) -> impl Iterator<Item = (PortId, u8, Vec<Waiting>)> {
         let general = self.ports.general.iter();
         general.map(|port| (port.id(), port.pausing(), port.waiting().collect()))
+    }
+
+    /// Of each port with credits, the classes that wait for some, a bit for each.
+    pub(super) fn without_credit(&self) -> impl Iterator<Item = (PortId, u8)> {
+        self.ports.general.iter().map(|port| (port.id(), port.without_credit()))
+    }
+
+    /// What credits came to, in a run that ends at `end`.
+    pub(super) fn credits(&self, end: Time) -> impl Iterator<Item = (PortId, CreditRecord)> {
+        let general = self.ports.general.iter();
+        let own = general.filter_map(move |port| Some((port.id(), port.credit_record(end)?)));
+        own.chain(self.world.hosts.credits(end))
     }
 
     /// What middleware did.

@@ -192,6 +192,7 @@ mod tests {
             overflow: crate::plan::Overflow::Drop,
             gap: raddle_schemes::units::Bytes(0),
             pfc: None,
+            cbfc: None,
         })
     }
 

@@ -82,8 +82,9 @@ impl SwitchState {
             pool.hear_sums();
         }
         let leads_to_host = |id: &PortId| fabric.ports[id.index()].peer.0 < fabric.host_ports();
+        let gives_credit = plan.queue.cbfc.is_some();
         let voqs = Voqs::of(fabric, &fabric.switches[self.id.index()]);
-        self.shared.ordered = Ordered::new(when, own.iter().map(leads_to_host), voqs);
+        self.shared.ordered = Ordered::new(when, own.iter().map(leads_to_host), gives_credit, voqs);
         let has_gate = |id: &PortId| plan.gate(*id).is_some();
         if self.shared.ordered.is_none() && own.iter().any(has_gate) {
             self.shared.asleep = Some(Box::new(Asleep::new(own.len())));

@@ -52,6 +52,10 @@ pub(in crate::engine) trait Coupling<'w> {
     #[inline(always)]
     fn on_pause(&mut self, _now: Time, _in_port: u32, _frame: Frame) {}
 
+    /// A frame that came in through a port has no way to go on: it is lost here.
+    #[inline(always)]
+    fn lose(&mut self, _now: Time, _in_port: u32, _frame: Frame) {}
+
     /// Takes a frame that came in through one port to the queue of another.
     fn enqueue(&mut self, now: Time, way: (u32, u32), frame: Frame);
 

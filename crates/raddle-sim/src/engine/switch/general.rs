@@ -316,6 +316,9 @@ impl<'a, D: Coupling<'a>> GeneralSwitch<'_, 'a, D> {
                 let came_from = self.ways.plan.fabric.ports[port].peer;
                 let world = self.coupling.parts().world;
                 world.lose_on_arrival(now, came_from, frame, cause);
+                if cause == DropCause::NoRoute {
+                    self.coupling.lose(now, in_port, frame);
+                }
             }
             Way::Refused => {
                 let world = self.coupling.parts().world;

@@ -6,7 +6,9 @@ use crate::plan::Plan;
 use crate::record::deadlock::circle;
 use crate::record::followers::in_order;
 use crate::record::recorder::{Recorded, Recorder};
-use crate::record::{CreditFrames, Outcome, PortRecord, RetryRecord, Stop, TorRecord};
+use crate::record::{
+    CreditFrames, CreditRecord, Outcome, PortRecord, RetryRecord, Stop, TorRecord,
+};
 
 pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
@@ -16,7 +18,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let mut credit_frames = CreditFrames::default();
     let mut hosts = Vec::with_capacity(parts.len());
     let mut lost_on_arrival = Vec::new();
-    let memories = plan.buffer.as_ref().map_or(0, |_| plan.fabric.switches.len());
+    let memories = plan.shared_buffer().map_or(0, |_| plan.fabric.switches.len());
     let mut memory_bytes_max = vec![0; memories];
     let tors = plan.tor.as_ref().map_or(0, |_| plan.fabric.switches.len());
     let mut tors = vec![TorRecord::default(); tors];
@@ -24,6 +26,9 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let retries = plan.llr.map_or(0, |_| ports.len());
     let mut retries = vec![RetryRecord::default(); retries];
     let (mut pausing, mut waiting) = (vec![0; ports.len()], Vec::new());
+    let mut credits = vec![CreditRecord::default(); plan.queue.cbfc.map_or(0, |_| ports.len())];
+    // As pauses do, each names the far end of the link that waits.
+    let mut withheld = vec![0; ports.len()];
     for mut part in parts {
         probes.extend(part.probes());
         let (data, credit) = part.in_flight();
@@ -34,7 +39,13 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         part.memories().for_each(|(switch, most)| memory_bytes_max[switch.index()] = most);
         pools.extend(part.pools());
         training.extend(part.training());
-        if plan.queue.pfc.is_some() {
+        if plan.queue.cbfc.is_some() {
+            part.credits(end).for_each(|(port, record)| credits[port.index()] = record);
+            for (port, classes) in part.without_credit() {
+                withheld[plan.fabric.ports[port.index()].peer.index()] = classes;
+            }
+        }
+        if plan.queue.pfc.is_some() || plan.queue.cbfc.is_some() {
             for (port, classes, data) in part.held() {
                 pausing[port.index()] = classes;
                 waiting.extend(data);
@@ -67,7 +78,8 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         port.pfc.iter_mut().for_each(|pfc| pfc.end(end, classes.count_ones()));
     }
     let stalled = matches!(stop, Stop::Stalled(_));
-    let circle = || circle(&plan.fabric, &pausing, &waiting);
+    let held = if plan.queue.cbfc.is_some() { &withheld } else { &pausing };
+    let circle = || circle(&plan.fabric, held, &waiting);
     let deadlock = if stalled { circle() } else { Vec::new() };
     pools.sort_unstable_by_key(|(switch, _)| *switch);
     training.sort_unstable_by_key(|(switch, _)| *switch);
@@ -94,6 +106,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         outside_openings,
         late_frames,
         retries,
+        credits,
         clipped_frames,
         tors,
         probes: in_order(probes),

@@ -246,7 +246,7 @@ impl<'a> Ends<'a> {
                 return self.run_line(now, nic);
             }
             nic.select_due(now);
-            if nic.has_retry()
+            if (nic.has_retry() || nic.has_credits())
                 && let Some(done) = self.before_new(now, nic)
             {
                 return done;

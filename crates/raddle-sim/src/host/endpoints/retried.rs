@@ -1,4 +1,4 @@
-//! What comes before a new frame at a host whose link has retry.
+//! What comes before a new frame at a host whose link has retry or credits.
 
 use super::Ends;
 use crate::host::nic::retried::BeforeNew;
@@ -6,7 +6,7 @@ use crate::host::nic::{Departure, Nic};
 use raddle_schemes::units::Time;
 
 impl Ends<'_> {
-    /// What a link with retry has to do before a new frame may go; nothing, if it may.
+    /// What a link with retry or credits has to do before a new frame may go; nothing, if it may.
     #[cold]
     #[inline(never)]
     pub(super) fn before_new(

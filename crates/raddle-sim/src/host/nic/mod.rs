@@ -7,6 +7,7 @@
 
 pub(super) mod cnps;
 pub(super) mod credit;
+mod credited;
 mod fifo;
 pub(super) mod grants;
 mod pauses;
@@ -57,13 +58,15 @@ pub enum Fate {
     Copy,
     /// Its copy was given up.
     GivenUp,
+    /// It is a message of flow control, which reaches the far end.
+    Message,
 }
 
 impl Departure {
     /// Whether it reaches the far end.
     #[inline]
     pub(crate) fn is_on_link(&self) -> bool {
-        matches!(self.fate, Fate::Arrives | Fate::Copy)
+        matches!(self.fate, Fate::Arrives | Fate::Copy | Fate::Message)
     }
 
     /// Whether it is lost for good.
@@ -85,7 +88,7 @@ pub(crate) struct Nic {
     pub(super) port: NicPort,
     /// The others, where there are several.
     planes: Option<Box<Planes>>,
-    /// Whether the host has several ports, a queue in front of its wire, or a link with retry.
+    /// Whether the host has several ports, a queue in front of its wire, or a link with retry or credits.
     apart: bool,
     /// Credit for the senders of what it receives, where receivers pace or grant.
     pub(super) credit: Option<Box<Credit>>,
@@ -114,7 +117,8 @@ impl Nic {
         reach: Option<&Arc<Reach>>,
     ) -> Self {
         let port = NicPort::new(plan, plan.fabric.host_port(host, 0), flows);
-        let apart = reach.is_some() || port.fifo.is_some() || port.has_retry();
+        let asks = port.has_retry() || port.has_credits();
+        let apart = reach.is_some() || port.fifo.is_some() || asks;
         let holds_acks = port.holds_acks();
         Self {
             next: Time::NEVER,
@@ -303,7 +307,7 @@ impl Nic {
         self.port.control.push_back(frame);
     }
 
-    /// [`settle`](Self::settle), of several ports, or of one with a queue or with retry.
+    /// [`settle`](Self::settle), of several ports, or of one with a queue, retry or credits.
     #[cold]
     fn wants_apart(&mut self, now: Time) -> Time {
         if self.planes.is_some() {
@@ -344,7 +348,7 @@ impl Nic {
         true
     }
 
-    /// Whether the host has several ports, a queue in front of its wire, or a link with retry.
+    /// Whether the host has several ports, a queue in front of its wire, or a link with retry or credits.
     #[inline]
     pub(super) fn is_apart(&self) -> bool {
         self.apart
@@ -419,7 +423,9 @@ impl Nic {
     #[cold]
     pub(crate) fn on_pfc(&mut self, now: Time, frame: Frame) {
         self.select_here();
-        if let Some(pauses) = &mut self.port.pauses {
+        if self.port.has_credits() {
+            self.port.on_message(now, frame);
+        } else if let Some(pauses) = &mut self.port.pauses {
             pauses.on_pfc(now, frame);
         }
     }

@@ -24,22 +24,16 @@ pub(crate) struct Pauses {
 }
 
 impl Pauses {
-    /// Of a NIC in this plan; none without flow control.
+    /// Of a NIC in this plan; none without flow control. With credits, a class without any is paused until
+    /// there are some.
     pub(crate) fn of(plan: &Plan) -> Option<Box<Self>> {
-        let pfc = plan.queue.pfc?;
+        let quanta = plan.queue.pfc.map(|pfc| pfc.quanta);
+        let quanta = quanta.or(plan.queue.cbfc.map(|_| Span::ZERO))?;
         let one_class = plan.queue.service == Service::Fifo;
         let acks = plan.queue.ack_classes();
         let locators = Locators::of(&plan.fabric, plan.queue.classes);
         let (until, held) = ([Time::ZERO; CLASSES], Default::default());
-        Some(Box::new(Self {
-            until,
-            held,
-            holding: 0,
-            quanta: pfc.quanta,
-            one_class,
-            acks,
-            locators,
-        }))
+        Some(Box::new(Self { until, held, holding: 0, quanta, one_class, acks, locators }))
     }
 
     /// A PFC frame has come.
@@ -47,6 +41,18 @@ impl Pauses {
         for (class, pause) in frame.pfc_classes() {
             self.until[class] = if pause { now + self.quanta } else { now };
         }
+    }
+
+    /// The class of which a frame needs credit, if it needs any.
+    pub(crate) fn class_of(&self, frame: Frame) -> Option<usize> {
+        let class = self.locators.class(frame.to);
+        let with_data = frame.is_reply() && self.acks >> class & 1 == 1;
+        (!frame.is_control() || with_data).then_some(usize::from(class))
+    }
+
+    /// There is no credit for a packet of a class, or there is.
+    pub(crate) fn withhold(&mut self, class: usize, whether: bool) {
+        self.until[class] = if whether { Time::NEVER } else { Time::ZERO };
     }
 
     /// Whether control frames may have to wait for the class of their flow.

@@ -102,6 +102,11 @@ impl Planes {
         self.locators.in_plane(to, self.here)
     }
 
+    /// The plane of the port at hand.
+    pub(super) fn at_hand(&self) -> u32 {
+        self.others.at_hand
+    }
+
     fn count(&self) -> u32 {
         self.out.len() as u32
     }

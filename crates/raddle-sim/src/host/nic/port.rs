@@ -4,6 +4,7 @@ use super::fifo::Fifo;
 use super::pauses::Pauses;
 use super::turns::Turns;
 use super::{Departure, Fate};
+use crate::cbfc::{self, CreditFacts};
 use crate::faults::link::Link;
 use crate::plan::{Llr, Plan};
 use crate::record::{DropCause, PortRecord};
@@ -26,7 +27,7 @@ pub(crate) struct NicPort {
     wire: Wire,
     /// Idle time after each frame.
     gap: Span,
-    /// The link's changes and its losses, where it has any.
+    /// The link's changes and its losses, where it has any, or retry or credits.
     pub(super) faults: Option<Box<Faults>>,
     /// What waits between flows and the wire, where anything does.
     pub(crate) fifo: Option<Box<Fifo>>,
@@ -42,6 +43,8 @@ pub(super) struct Faults {
     pub(super) loss_stream: u64,
     pub(super) gap: Bytes,
     pub(super) retry: Option<Retried>,
+    /// Credits that the switch gives.
+    pub(super) credits: Option<Box<cbfc::Sender>>,
 }
 
 /// Retry of a port's link.
@@ -65,11 +68,14 @@ impl NicPort {
         let wire = Wire::new(rate);
         let changes = plan.faults.changes_of(id);
         let retry = Retried::of(plan, id);
-        let faults = (!changes.is_empty() || retry.is_some()).then(|| Faults {
+        let credits = CreditFacts::of(plan, id).and_then(|facts| cbfc::Sender::of(&facts));
+        let some = !changes.is_empty() || retry.is_some() || credits.is_some();
+        let faults = some.then(|| Faults {
             link: Link::new(rate, plan.packet(), changes.to_vec()),
             loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
             gap: plan.queue.gap,
             retry,
+            credits: credits.map(Box::new),
         });
         Self {
             free_at: Time::ZERO,
@@ -102,7 +108,7 @@ impl NicPort {
         let own = self.wants_new_at(now);
         match &self.faults {
             None => own,
-            Some(faults) => self.wants_with_retry_at(now, own, faults),
+            Some(faults) => self.wants_beside_new_at(now, own, faults),
         }
     }
 
@@ -128,7 +134,7 @@ impl NicPort {
         let own = self.wants_new_or_line_at(now);
         match &self.faults {
             None => own,
-            Some(faults) => self.wants_with_retry_at(now, own, faults),
+            Some(faults) => self.wants_beside_new_at(now, own, faults),
         }
     }
 
@@ -221,6 +227,7 @@ impl NicPort {
         frame: Frame,
         noticed: Option<Time>,
     ) -> Departure {
+        self.consume(now, frame);
         let Some(faults) = &self.faults else {
             return Departure { frame, departs: now, fate: Fate::Arrives };
         };

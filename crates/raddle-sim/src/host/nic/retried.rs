@@ -45,12 +45,12 @@ impl Faults {
     }
 
     /// How a frame that starts now comes to the far end.
-    fn coming(&self, times: (Time, Time), size: Bytes) -> Coming {
+    pub(super) fn coming(&self, times: (Time, Time), size: Bytes) -> Coming {
         Coming::over((&self.link, self.loss_stream), times, size)
     }
 
     /// When the last bit of a frame leaves that starts now, and when the wire is free again.
-    fn times(&self, now: Time, size: Bytes) -> (Time, Time) {
+    pub(super) fn times(&self, now: Time, size: Bytes) -> (Time, Time) {
         let rate = self.link.rate();
         let rate = self.retry.as_ref().map_or(rate, |retry| retry.llr.taxed(rate));
         let departs = now + rate.serialisation(size);
@@ -73,17 +73,18 @@ impl NicPort {
     /// When it wants its wire, or has something to do for its link; a new frame would want it at `new`.
     #[cold]
     #[inline(never)]
-    pub(super) fn wants_with_retry_at(&self, now: Time, new: Time, faults: &Faults) -> Time {
-        let Some(Retried { machine, .. }) = &faults.retry else { return new };
+    pub(super) fn wants_beside_new_at(&self, now: Time, new: Time, faults: &Faults) -> Time {
+        let tells = self.tells_at(now, faults);
+        let Some(Retried { machine, .. }) = &faults.retry else { return new.min(tells) };
         if !machine.lost.is_empty() {
             return now;
         }
-        let event = if machine.is_idle() && new == Time::NEVER {
+        let event = if machine.is_idle() && new == Time::NEVER && faults.told_at() == Time::NEVER {
             Time::NEVER
         } else {
             machine.next_event().min(faults.link.next_change()).max(now)
         };
-        event.min(self.wire_at(now, new, faults))
+        event.min(self.wire_at(now, new, faults)).min(tells)
     }
 
     /// When it wants its wire, where a new frame would want it at `new`.
@@ -172,18 +173,27 @@ impl Nic {
         waits
     }
 
-    /// What comes before a new frame, at a link with retry; it is played up to `now`.
+    /// What comes before a new frame, at a link with retry or credits; it is played up to `now`.
     #[cold]
     #[inline(never)]
     pub(in crate::host) fn before_new(&mut self, now: Time) -> BeforeNew {
         let Some(faults) = self.port.faults.as_mut() else { return BeforeNew::Nothing };
         faults.advance(now);
-        let Some(Retried { machine, .. }) = &mut faults.retry else { return BeforeNew::Nothing };
+        let Some(Retried { machine, .. }) = &mut faults.retry else {
+            return self.tell(now).unwrap_or(BeforeNew::Nothing);
+        };
         if let Some(frame) = machine.next_lost() {
+            if frame.is_pfc() {
+                self.port.lose_message();
+                return BeforeNew::Wait;
+            }
             let departure = self.port.lose(frame, now, DropCause::Loss);
             return BeforeNew::Departure(Departure { fate: Fate::GivenUp, ..departure });
         }
         let turn = machine.turn();
+        if let Some(told) = self.tell(now) {
+            return told;
+        }
         let new = self.port.wants_new_or_line_at(now);
         let wants = |faults: &Faults| self.port.wire_at(now, new, faults) <= now;
         if self.port.free_at > now || !self.port.faults.as_deref().is_some_and(wants) {

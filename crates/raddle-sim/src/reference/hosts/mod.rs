@@ -24,7 +24,7 @@ use crate::faults::link::Link;
 use crate::plan::Plan;
 use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
-use crate::record::{CreditFrames, Finished, FlowRecord, PortRecord, Timeline};
+use crate::record::{CreditFrames, CreditRecord, Finished, FlowRecord, PortRecord, Timeline};
 use crate::wire::frame::{Frame, Kind, count};
 use crate::workload::{Start, TriggerId};
 use credit::CreditPacer;
@@ -246,7 +246,8 @@ impl<'a> Hosts<'a> {
     }
 
     /// Does what is due at a host: its wire takes a frame, or a timer fires. The wire goes first.
-    pub(super) fn run_local(&mut self, now: Time, host: HostId) -> Option<Departure> {
+    /// Returns what the wire took, and its plane.
+    pub(super) fn run_local(&mut self, now: Time, host: HostId) -> Option<(u32, Departure)> {
         let nics = &self.hosts[host.index()].nics;
         let Some(plane) = nics.iter().position(|nic| nic.wants_wire(now) <= now) else {
             self.run_timer(now, host);
@@ -260,7 +261,10 @@ impl<'a> Hosts<'a> {
         // Copies are the link's, whatever the host takes it for.
         let nic = &mut self.hosts[host.index()].nics[plane];
         if is_free && nic.copy_is_next() {
-            return nic.transmit_copy(now);
+            return Some((plane as u32, nic.transmit_copy(now)?));
+        }
+        if let Some(told) = nic.tell(now) {
+            return Some((plane as u32, told?));
         }
         if !is_free || !self.has_wire(now, host, plane as u32) {
             return None;
@@ -283,7 +287,7 @@ impl<'a> Hosts<'a> {
         if departure.lost.is_some() {
             self.note_dropped(frame);
         }
-        Some(departure)
+        Some((plane as u32, departure))
     }
 
     /// The packet of the flow whose turn it is in a plane.
@@ -401,6 +405,18 @@ impl<'a> Hosts<'a> {
         } else if frame.is_about_credit() {
             self.credit_frames.dropped += 1;
         }
+    }
+
+    /// A message of flow control was given up.
+    pub(super) fn lose_message(&mut self, port: PortId, frame: Frame) {
+        let credits = &mut self.nic(port).credits;
+        credits.iter_mut().for_each(|own| own.record.note(frame.is_ordered_set(), false, true));
+    }
+
+    /// What credits came to at each port, in a run that ends at `end`.
+    pub(super) fn end_credits(&mut self, end: Time) -> Vec<CreditRecord> {
+        let ports = (0..self.plan.fabric.host_ports()).map(PortId);
+        ports.filter_map(|port| Some(self.nic(port).credits.take()?.end(end))).collect()
     }
 
     /// What waits between flows and wires.

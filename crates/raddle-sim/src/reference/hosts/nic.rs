@@ -1,9 +1,11 @@
 //! The NIC of one port: what waits at a host for that port's wire, and what the wire takes.
 
+use crate::cbfc::CreditFacts;
 use crate::faults::PortChange;
 use crate::faults::link::Link;
 use crate::plan::{AckQueue, NicOrder, Plan, Service, Turns};
 use crate::record::{DropCause, PortRecord};
+use crate::reference::cbfc::Credits;
 use crate::reference::llr::{Next, Numbered, Sender};
 use crate::retry::RetryFacts;
 use crate::wire::frame::{Frame, Locators};
@@ -50,6 +52,8 @@ pub(super) struct Nic<'a> {
     pub(super) record: PortRecord,
     /// Link-level retry.
     pub(super) retry: Option<Sender>,
+    /// Credits of the switch.
+    pub(super) credits: Option<Credits>,
 }
 
 impl<'a> Nic<'a> {
@@ -75,6 +79,7 @@ impl<'a> Nic<'a> {
             sent_control_last: false,
             record: PortRecord::default(),
             retry: RetryFacts::of(plan, port).map(Sender::new),
+            credits: Credits::of(CreditFacts::of(plan, port).as_ref()),
         }
     }
 
@@ -134,12 +139,15 @@ impl<'a> Nic<'a> {
         }
         let line = if self.line.is_empty() { Time::NEVER } else { self.free_at.max(now) };
         let new = self.wants_beside_line(now).min(line);
+        let message = self.credits.as_ref().and_then(Credits::cc_due).unwrap_or(Time::NEVER);
+        let message = message.max(self.free_at).max(now);
         match self.retry.as_ref().map_or(Next::New, Sender::next) {
             Next::Copy => self.free_at.max(now),
             // A link that is down is noticed when something is to go.
             Next::Nothing if !self.link.is_up() => new,
-            Next::Nothing | Next::FlowControl => Time::NEVER,
-            Next::New | Next::Unnumbered | Next::ThrownAway => new,
+            Next::Nothing => Time::NEVER,
+            Next::FlowControl => message,
+            Next::New | Next::Unnumbered | Next::ThrownAway => new.min(message),
         }
     }
 
@@ -181,10 +189,68 @@ impl<'a> Nic<'a> {
 
     /// A PFC frame has come.
     pub(super) fn on_pfc(&mut self, now: Time, frame: Frame) {
+        if let Some(credits) = &mut self.credits {
+            credits.take(now, frame);
+            return self.hold_without_credit();
+        }
         let Some(pfc) = self.plan.queue.pfc else { return };
         for (class, pause) in frame.pfc_classes() {
             self.paused_until[class] = if pause { now + pfc.quanta } else { now };
         }
+    }
+
+    /// Classes without credit for a full packet may not send until they have some.
+    fn hold_without_credit(&mut self) {
+        let Some(credits) = &self.credits else { return };
+        for (class, until) in self.paused_until.iter_mut().enumerate() {
+            *until = if credits.allow_any(class) { Time::ZERO } else { Time::NEVER };
+        }
+    }
+
+    /// A frame starts: its class may need credit.
+    fn consume(&mut self, now: Time, frame: Frame) {
+        let class = usize::from(self.locators.class(frame.to));
+        let with_data = self.plan.queue.acks.get(class) == Some(&AckQueue::Data);
+        let Some(credits) = &mut self.credits else { return };
+        if !frame.is_control() || frame.is_reply() && with_data {
+            credits.start(now, class, frame.size(), self.link.next_up());
+            self.hold_without_credit();
+        }
+    }
+
+    /// Tells the switch what was consumed, if that is due, the wire free, and the turn not a copy's. Returns
+    /// whether it was, and what is on the link.
+    pub(super) fn tell(&mut self, now: Time) -> Option<Option<Departure>> {
+        let next = self.retry.as_ref().map_or(Next::New, Sender::next);
+        if self.free_at > now || matches!(next, Next::Copy | Next::Nothing) {
+            return None;
+        }
+        self.link.advance(now);
+        let credits = self.credits.as_mut()?;
+        credits.cc_due().filter(|due| *due <= now)?;
+        if !self.link.is_up() {
+            credits.put_cc_off(self.link.next_up());
+            return Some(None);
+        }
+        let frame = credits.cc_update(now, self.link.next_up())?;
+        let (departs, is_cut) = self.occupy(now, frame);
+        let is_spoiled = self.link.loses(self.loss_stream, now, frame.size());
+        let numbers = self.retry.is_some() && matches!(next, Next::New | Next::FlowControl);
+        let record = self.credits.as_mut().map(|own| &mut own.record)?;
+        if let Some(retry) = self.retry.as_mut().filter(|_| numbers) {
+            record.note(false, true, false);
+            let kept = (frame, Note::default());
+            let numbered = Some(retry.start((now, departs), kept, (is_spoiled, is_cut)));
+            let departs = departs.min(self.link.next_down());
+            return Some(Some(Departure { frame, departs, lost: None, numbered }));
+        }
+        if !is_cut {
+            self.retry.iter_mut().for_each(Sender::count_unnumbered);
+        }
+        let is_lost = is_cut || is_spoiled || next == Next::ThrownAway;
+        record.note(false, !is_cut, is_lost);
+        let lost = is_lost.then_some(DropCause::Loss);
+        Some(Some(Departure { frame, departs, lost, numbered: None }))
     }
 
     /// Whether the link is up; if not, the wire is free when it comes up, or at `other`.
@@ -370,6 +436,7 @@ impl<'a> Nic<'a> {
     /// `noticed`.
     pub(super) fn transmit(&mut self, now: Time, frame: Frame, noticed: Time) -> Departure {
         self.sent_control_last = frame.is_control();
+        self.consume(now, frame);
         if self.retry.is_some() {
             return self.transmit_with_retry(now, frame);
         }

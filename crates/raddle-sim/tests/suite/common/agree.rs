@@ -27,6 +27,8 @@ pub(crate) fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
     flows(&expected.flows, &got.flows)
         .or_else(|| lists("port", &expected.ports, &got.ports))
         .or_else(|| lists("retry at port", &expected.retries, &got.retries))
+        .or_else(|| lists("credits at port", &expected.credits, &got.credits))
+        .or_else(|| named("deadlock".to_owned(), &expected.deadlock, &got.deadlock))
         .or_else(|| lists("late at port", &expected.late_frames, &got.late_frames))
         .or_else(|| lists("clipped at port", &expected.clipped_frames, &got.clipped_frames))
         .or_else(|| lists("series", &expected.series, &got.series))

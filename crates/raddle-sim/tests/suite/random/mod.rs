@@ -7,6 +7,7 @@
 
 mod choices;
 mod circuits;
+mod credits;
 mod drawn;
 mod fabric;
 mod faults;
@@ -17,6 +18,7 @@ mod queues;
 mod traffic;
 
 use choices::Choices;
+pub(super) use credits::plan_with_credits;
 use drawn::{open_what_is_too_short, without_pauses};
 pub(super) use drawn::{
     plan_with_gates, plan_with_hybrid, plan_with_lossless, plan_with_middleware, plan_with_retry,
@@ -316,6 +318,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         },
         gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
         pfc: None,
+        cbfc: None,
     };
     let mut transport = hosts::draw_busy(&mut choices);
     let mut switch_load_balance = match choices.below(4) {

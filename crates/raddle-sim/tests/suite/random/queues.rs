@@ -78,6 +78,7 @@ pub(super) fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
         overflow,
         gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
         pfc: pfc(choices),
+        cbfc: None,
         control_weight: choices
             .pick(&[None, None, None, NonZeroU32::new(10), NonZeroU32::new(1)])
             .filter(|_| service != Service::Fifo),

@@ -7,8 +7,8 @@ use super::{Extras, InService, Port};
 use crate::engine::link::Line;
 use crate::engine::world::{Gone, World};
 use crate::faults::{OnDown, PortChange};
-use crate::record::DropCause;
 use crate::record::deadlock::Waiting;
+use crate::record::{CreditRecord, DropCause};
 use crate::wire::frame::Frame;
 use crate::wire::serialisation::Wire;
 use raddle_schemes::congestion::Hop;
@@ -21,7 +21,10 @@ impl Port {
     pub(super) fn is_idle(&self, extras: &Extras) -> bool {
         let waiting = match &extras.classes {
             None => !self.queues[0].is_empty() || !self.queues[1].is_empty(),
-            Some(classes) => !classes.is_idle(),
+            // A link that comes up has credits told.
+            Some(classes) => {
+                !classes.is_idle() || classes.has_freed() && extras.next_change() < Time::NEVER
+            }
         };
         let kept = extras.retry.as_ref().is_some_and(|retry| !retry.machine.is_idle());
         self.in_service.is_none() && !waiting && !kept
@@ -199,13 +202,20 @@ impl Port {
         if !service.frame.is_pfc() {
             return self.finish(now, service, behind, line, world);
         }
-        if let Some(record) = &mut self.record.pfc {
-            record.frames += 1;
-            record.lost += u64::from(service.lost.is_some());
-        }
+        self.note_flow_control(service.frame, true, service.lost.is_some());
         if service.lost.is_none() {
             let World { calendar, outbox, .. } = world;
             line.launch(now, service.frame, self.far_end, calendar, outbox);
+        }
+    }
+
+    /// A frame of flow control has left, `lost` or not; one that was cut has not `left`.
+    pub(super) fn note_flow_control(&mut self, frame: Frame, left: bool, lost: bool) {
+        if let Some(record) = &mut self.record.pfc {
+            record.frames += u64::from(left);
+            record.lost += u64::from(lost);
+        } else if let Some(classes) = self.classes() {
+            classes.note_message(frame, left, lost);
         }
     }
 
@@ -269,12 +279,19 @@ impl Port {
         if let Some(retry) = self.retry() {
             retry.machine.come_up(now);
         }
+        if let Some(classes) = self.classes() {
+            classes.come_up(now);
+        }
     }
 
     fn set_rate(&mut self, rate: Rate) {
         self.wire = Wire::new(rate);
         if let Some(retry) = self.retry() {
             self.wire = Wire::new(retry.set_rate(rate));
+        }
+        let rate = self.wire.rate();
+        if let Some(classes) = self.classes() {
+            classes.set_rate(rate);
         }
     }
 
@@ -414,6 +431,9 @@ impl Port {
             None => {
                 self.start_next(now, gap);
             }
+            Some(classes) if classes.ordered_set_at() <= now => {
+                self.starts_ordered_set(now);
+            }
             Some(classes) => {
                 if let Some((frame, class)) = classes.pop(now) {
                     if world.notes.is_some() {
@@ -536,6 +556,17 @@ impl Port {
     pub(in crate::engine) fn pausing(&self) -> u8 {
         let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
         classes.map_or(0, Classes::pausing)
+    }
+
+    /// A bit for each data class that waits for credit.
+    pub(in crate::engine) fn without_credit(&self) -> u8 {
+        let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        classes.map_or(0, Classes::without_credit)
+    }
+
+    /// What credits came to, in a run that ends at `end`.
+    pub(in crate::engine) fn credit_record(&self, end: Time) -> Option<CreditRecord> {
+        self.extras.as_ref()?.classes.as_ref()?.credit_record(end)
     }
 
     /// Data that waits: its class, and the port that it came in through.

@@ -136,6 +136,9 @@ impl Port {
         let is_told_of = plan.fabric.is_told_of(id);
         let retry = Retried::of(plan, id);
         let rate = plan.llr.filter(|_| retry.is_some()).map(|llr| llr.taxed(facts.rate));
+        if let (Some(classes), Some(rate)) = (&mut classes, rate) {
+            classes.set_rate(rate);
+        }
         let some = link.is_some() || classes.is_some() || retry.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         Self {
@@ -347,9 +350,8 @@ impl Port {
 
     #[cold]
     fn drop(&mut self, now: Time, frame: Frame, cause: DropCause, world: &mut World<'_>) {
-        if let (true, Some(pfc)) = (frame.is_pfc(), &mut self.record.pfc) {
-            pfc.lost += 1;
-            return;
+        if frame.is_pfc() {
+            return self.note_flow_control(frame, false, true);
         }
         self.record.drop(frame, cause);
         world.hosts.note_dropped(frame);

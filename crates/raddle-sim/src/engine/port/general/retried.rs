@@ -1,5 +1,6 @@
 //! A port whose link has retry: what its wire takes, and what becomes of it.
 
+use super::classes::Classes;
 use super::{Extras, InService, Port};
 use crate::engine::link::Line;
 use crate::engine::world::World;
@@ -86,29 +87,64 @@ impl Port {
     /// When the wire takes something, which would be at `start_at` without retry.
     pub(super) fn start_with_retry_at(&self, extras: &Extras, start_at: Time) -> Time {
         let Some(retry) = &extras.retry else { return start_at };
-        let has_news = || extras.classes.as_ref().is_some_and(|classes| classes.has_news());
-        match retry.machine.turn() {
-            _ if self.in_service.is_some() => Time::NEVER,
+        if self.in_service.is_some() {
+            return Time::NEVER;
+        }
+        let classes = extras.classes.as_ref();
+        let message = |at: fn(&Classes) -> Time| match classes {
+            Some(classes) if extras.is_up() => at(classes).max(self.free_at),
+            _ => Time::NEVER,
+        };
+        let numbered = match retry.machine.turn() {
             Turn::Copy => self.free_at,
-            Turn::FlowControl if !has_news() => Time::NEVER,
+            Turn::FlowControl if classes.is_some_and(Classes::has_news) => start_at,
+            Turn::FlowControl => message(Classes::consumed_at),
             Turn::Nothing => Time::NEVER,
             _ => start_at,
-        }
+        };
+        numbered.min(message(Classes::ordered_set_at))
     }
 
-    /// Whether the wire, which is free, may take a new frame. If it is the turn of a copy, that starts.
+    /// Whether the wire, which is free, may take a new frame. If it is the turn of a message without a
+    /// number, or of a copy, that starts.
     pub(super) fn may_start_new(&mut self, now: Time, world: &World<'_>) -> bool {
         let Some(extras) = self.extras.as_deref() else { return true };
         let Some(retry) = &extras.retry else { return true };
-        match retry.machine.turn() {
+        let turn = retry.machine.turn();
+        if self.starts_ordered_set(now) {
+            return false;
+        }
+        let Some(extras) = self.extras.as_deref() else { return true };
+        match turn {
             Turn::Copy => {
                 self.start_copy(now, world.discipline.gap);
                 false
             }
-            Turn::FlowControl => extras.classes.as_ref().is_some_and(|classes| classes.has_news()),
+            Turn::FlowControl => {
+                extras.classes.as_ref().is_some_and(|classes| classes.has_flow_control(now))
+            }
             Turn::Nothing => false,
             Turn::New | Turn::Unnumbered | Turn::Discarded => true,
         }
+    }
+
+    /// Starts a control ordered set, if one is due: it has no number and no gap, and goes before all else.
+    /// Returns whether it does.
+    pub(super) fn starts_ordered_set(&mut self, now: Time) -> bool {
+        let Some(classes) = self.classes() else { return false };
+        let (control, Some(frame)) = (classes.control(), classes.ordered_set(now)) else {
+            return false;
+        };
+        let departs = now + self.wire.serialisation(frame.size());
+        let coming = self.coming((now, departs), frame.size());
+        let lost = (coming == Coming::Spoiled).then_some(Lost::Noise);
+        if lost.is_some()
+            && let Some(classes) = self.classes()
+        {
+            classes.tell_again(now, frame);
+        }
+        self.begin(now, frame, control, lost, Bytes(0));
+        true
     }
 
     /// How a frame that starts now comes to the far end.
@@ -213,7 +249,7 @@ impl Port {
             }
         };
         if frame.is_pfc() {
-            self.record.pfc.iter_mut().for_each(|record| record.frames += 1);
+            self.note_flow_control(frame, true, false);
             return Kept { frame, note };
         }
         let frame = self.count(now, service, behind, world);
@@ -236,9 +272,8 @@ impl Port {
     }
 
     fn give_up(&mut self, now: Time, frame: Frame, world: &mut World<'_>) {
-        if let (true, Some(pfc)) = (frame.is_pfc(), &mut self.record.pfc) {
-            pfc.lost += 1;
-            return;
+        if frame.is_pfc() {
+            return self.note_flow_control(frame, false, true);
         }
         self.record.drop(frame, DropCause::Loss);
         world.hosts.note_dropped(frame);

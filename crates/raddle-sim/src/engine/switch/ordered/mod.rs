@@ -43,6 +43,8 @@ use raddle_schemes::units::{Bytes, Time};
 pub(in crate::engine) struct Ordered {
     /// How many classes, added up over the ports, it has its neighbours pause.
     pauses: u32,
+    /// Whether it gives its neighbours credit.
+    gives_credit: bool,
     /// Whether its ports are replayed together whoever pauses, but where the policy says that the order
     /// decides nothing.
     always: bool,
@@ -73,6 +75,7 @@ impl Ordered {
     pub(in crate::engine) fn new(
         when: OrderedWhen,
         lead_to_hosts: impl ExactSizeIterator<Item = bool>,
+        gives_credit: bool,
         voqs: Option<Box<Voqs>>,
     ) -> Option<Box<Self>> {
         let always = matches!(when, OrderedWhen::Always | OrderedWhen::TowardsHosts);
@@ -86,6 +89,7 @@ impl Ordered {
             }
             Box::new(Self {
                 pauses: 0,
+                gives_credit,
                 always,
                 in_order: always,
                 asks: false,
@@ -212,6 +216,9 @@ impl OrderedPorts<'_, '_> {
             pool.leave(now, &Departed { queue, came_in, bytes: Bytes(gone.size), sent: gone.sent });
         }
         let class = usize::from(gone.class);
+        if self.ordered.gives_credit {
+            self.free(now, came_in, class, Bytes(gone.size));
+        }
         if self.own.ports[came_in as usize].count_out(now, class, gone.size) {
             self.note_turn(now, came_in, false);
             self.ordered.pauses -= 1;
@@ -334,11 +341,24 @@ impl<'s, 'w> Coupling<'w> for OrderedPorts<'s, 'w> {
         self.start_at(now, in_port);
     }
 
+    /// What came with credit gives it back.
+    #[cold]
+    #[inline(never)]
+    fn lose(&mut self, now: Time, in_port: u32, frame: Frame) {
+        if self.ordered.gives_credit
+            && let Some(class) = self.store(in_port, frame)
+        {
+            self.free(now, in_port, class, frame.size());
+            self.tell(now);
+        }
+    }
+
     /// Ports that are replayed together have been, up to now.
     #[inline]
     fn enqueue(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) {
         let came_in = PortId(self.first_id + in_port);
         let (origin, place) = (in_port as usize, out as usize);
+        let stored = if self.ordered.gives_credit { self.store(in_port, frame) } else { None };
         let in_order = self.ordered.in_order && !self.ordered.is_apart(place);
         if in_order {
             self.own.ports[place].play_changes(now, self.world);
@@ -374,6 +394,11 @@ impl<'s, 'w> Coupling<'w> for OrderedPorts<'s, 'w> {
             Some(_) => self.room(now, out, frame),
         };
         let joined = self.own.ports[place].admit(now, came_in, frame, room, self.world);
+        if let Some(class) = stored
+            && joined.is_none_or(|joined| joined.data != Some(class))
+        {
+            self.free(now, in_port, class, frame.size());
+        }
         if let (Some(pool), Some(joined)) = (&mut self.pool, joined) {
             let control = self.own.ports[place].control_queue();
             let class = joined.data.unwrap_or(control) as u32;

@@ -4,9 +4,23 @@ use super::OrderedPorts;
 use crate::engine::port::general::voq::Ready;
 use crate::engine::switch::busy::note_busy;
 use crate::middleware::Ends;
-use raddle_schemes::units::Time;
+use crate::wire::frame::Frame;
+use raddle_schemes::units::{Bytes, Time};
 
 impl OrderedPorts<'_, '_> {
+    /// A frame has come in through a port. Returns its class, if it is one that needed credit.
+    pub(super) fn store(&mut self, port: u32, frame: Frame) -> Option<usize> {
+        self.own.ports[port as usize].classes()?.store(frame)
+    }
+
+    /// A frame that needed credit and had come in through a port is gone: its far end is to hear of it.
+    pub(super) fn free(&mut self, now: Time, port: u32, class: usize, size: Bytes) {
+        let classes = self.own.ports[port as usize].classes();
+        if classes.is_some_and(|classes| classes.free(now, class, size)) {
+            self.ordered.news.push(port);
+        }
+    }
+
     /// Starts at these ports and at those of which there are news, the lowest first: middleware may
     /// drop what is about to start, which changes what another port has to tell.
     pub(super) fn start_lowest_first(&mut self, now: Time, due: &mut Vec<u32>) {

@@ -3,7 +3,7 @@
 use super::{Classes, QUEUES};
 use crate::plan::Watchdog;
 use crate::wire::frame::Frame;
-use crate::wire::port_facts::PfcFacts;
+use crate::wire::port_facts::{PfcFacts, PortFacts};
 use crate::wire::watchdog::Storm;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Span, Time};
@@ -106,6 +106,10 @@ impl Classes {
     /// A PFC frame from the far end has come. Returns how many of the pauses that it asks for the
     /// watchdog does not heed.
     pub(in crate::engine) fn on_pause(&mut self, now: Time, frame: Frame) -> u64 {
+        if self.credits.is_some() {
+            self.on_message(now, frame);
+            return 0;
+        }
         let Some(pfc) = &mut self.pfc else { return 0 };
         let mut ignored = 0;
         for (class, pause) in frame.pfc_classes() {
@@ -156,6 +160,25 @@ impl Classes {
 }
 
 impl Pfc {
+    /// Of a port; with credits nobody is ever paused, but all have to be asked.
+    pub(super) fn of(facts: &PortFacts) -> Option<Self> {
+        let credits = facts.credits.is_some().then_some(PfcFacts {
+            xoff: u64::MAX,
+            xon: 0,
+            quanta: Span::ZERO,
+            by_memory: true,
+        });
+        Some(Self {
+            free_from: if credits.is_some() { Time::NEVER } else { Time::ZERO },
+            refresh_at: Time::NEVER,
+            quiet_to: if credits.is_some() { u64::MAX } else { 0 },
+            facts: facts.pfc.or(credits)?,
+            pausing: 0,
+            news: 0,
+            lossless: facts.lossless,
+        })
+    }
+
     /// A count that is above the threshold, or the largest so far.
     fn note(&mut self, class: usize, bytes: u64) -> Counted {
         self.quiet_to = self.quiet_to.max(bytes).min(self.facts.xoff);

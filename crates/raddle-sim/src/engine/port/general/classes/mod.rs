@@ -1,5 +1,6 @@
 //! The queues of a port that has several data classes or flow control.
 
+mod credits;
 mod flow_control;
 
 use crate::engine::link::ring::{Entry, Ring};
@@ -9,6 +10,7 @@ use crate::plan::{CLASS_LIMIT, OrderedWhen, Plan, Service};
 use crate::wire::frame::{Frame, Locators};
 use crate::wire::note::{Carriers, Note};
 use crate::wire::port_facts::PortFacts;
+use credits::Credits;
 use flow_control::{Pfc, Watched};
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
@@ -60,6 +62,8 @@ pub(in crate::engine) struct Classes {
     notes: Option<Box<Notes>>,
     /// The watchdog over pauses, where there is one.
     watchdog: Option<Box<Watched>>,
+    /// Credits, in place of pauses: of all that is asked of these nothing is then.
+    credits: Option<Box<Credits>>,
 }
 
 /// What frames carry, in step with the queues.
@@ -112,15 +116,7 @@ impl Classes {
             unlimited: facts.unlimited,
             came_in: PortId(0),
             locators: Locators::of(fabric, plan.classes),
-            pfc: facts.pfc.map(|own| Pfc {
-                free_from: Time::ZERO,
-                refresh_at: Time::NEVER,
-                quiet_to: 0,
-                facts: own,
-                pausing: 0,
-                news: 0,
-                lossless: facts.lossless,
-            }),
+            pfc: Pfc::of(facts),
             own: Default::default(),
             turns: Turns::new(plan),
             control_weight: plan.control_weight.map_or(u32::MAX, NonZeroU32::get),
@@ -134,6 +130,7 @@ impl Classes {
                 .pfc
                 .and_then(|pfc| pfc.watchdog)
                 .map(|watchdog| Box::new(Watched { watchdog, storms: Default::default() })),
+            credits: facts.credits.as_ref().map(Credits::new),
         })
     }
 
@@ -283,6 +280,9 @@ impl Classes {
         if pfc.news != 0 || self.waiting >> self.data & 1 == 1 {
             return free_at;
         }
+        if let Some(credits) = &self.credits {
+            return self.next_start_by_credit(credits, free_at);
+        }
         let data = self.own[..self.control()].iter().enumerate();
         let waiting = data.filter(|(class, _)| self.waiting >> class & 1 == 1);
         let starts = waiting.map(|(_, class)| class.paused_until.max(free_at));
@@ -302,6 +302,9 @@ impl Classes {
         if let Some(pfc) = &self.pfc
             && pfc.free_from > now
         {
+            if self.credits.is_some() {
+                return self.pop_by_credit(now);
+            }
             for class in (0..self.control()).filter(|&class| self.own[class].paused_until > now) {
                 ready &= !(1 << class);
             }
@@ -471,7 +474,10 @@ impl Classes {
     /// Whether nothing waits and nothing is due.
     #[inline]
     pub(in crate::engine) fn is_idle(&self) -> bool {
-        let quiet = |pfc: &Pfc| pfc.news == 0 && pfc.refresh_at == Time::NEVER;
+        let quiet = |pfc: &Pfc| {
+            let tells = self.ordered_set_at().min(self.consumed_at()) < Time::NEVER;
+            pfc.news == 0 && pfc.refresh_at == Time::NEVER && !tells
+        };
         self.waiting == 0 && self.pfc.as_ref().is_none_or(quiet)
     }
 }
