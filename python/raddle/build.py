@@ -32,13 +32,13 @@ def _given(**keys: Any) -> Section:
 
 SIZES = frozenset({
     "ack", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes", "bytes_max",
-    "congested_at", "congestion.window", "control_size", "cutoffs", "fair_start", "gap",
-    "gap_most", "hash_below", "header", "headroom", "high", "host_queue", "ingress_pool",
-    "initial_window", "large", "least_sent", "long_above", "lossless_pool", "low",
-    "max_window", "message", "min_window", "payload", "quantum", "queue", "reference",
-    "reserved", "rtt_bytes", "scaling_max", "scaling_min", "short", "short_below", "size",
-    "small", "spacing", "telemetry", "threshold", "timestamp", "unscheduled", "xoff", "xon",
-    "xon_offset",
+    "cell", "cf_refresh", "cf_spacing", "congested_at", "congestion.window", "control_size",
+    "credits", "cutoffs", "fair_start", "gap", "gap_most", "hash_below", "header", "headroom",
+    "high", "host_queue", "ingress_pool", "initial_window", "large", "least_sent",
+    "long_above", "lossless_pool", "low", "max_window", "message", "min_window", "payload",
+    "quantum", "queue", "reference", "reserved", "rtt_bytes", "scaling_max", "scaling_min",
+    "short", "short_below", "size", "small", "spacing", "telemetry", "threshold", "timestamp",
+    "unscheduled", "xoff", "xon", "xon_offset",
 })
 """Keys in which a whole number is bytes."""
 
@@ -118,6 +118,7 @@ def queue(
     acks: Sequence[Literal["control", "data"]] | Literal["control", "data"] | None = None,
     overflow: Literal["drop", "trim"] | None = None,
     pfc: Mapping[str, Any] | None = None,
+    cbfc: Mapping[str, Any] | None = None,
 ) -> Section:
     """The queue of every switch port.
 
@@ -148,6 +149,7 @@ def queue(
     `overflow` (`"drop"`): a data frame that does not fit: `drop`, or `trim` it to its
         header.
     `pfc` (no pauses): priority-based flow control.
+    `cbfc` (no credits): credit-based flow control, in place of `pfc`.
     """
     return _given(
         size=size,
@@ -163,6 +165,7 @@ def queue(
         acks=acks,
         overflow=overflow,
         pfc=pfc,
+        cbfc=cbfc,
     )
 
 
@@ -197,6 +200,42 @@ def pfc(
         links=links,
         watchdog=watchdog,
         restoration=restoration,
+    )
+
+
+@checked
+def cbfc(
+    *,
+    cell: str | int | None = None,
+    overhead: float | None = None,
+    credits: str | int | None = None,
+    cf_spacing: str | int | None = None,
+    cf_refresh: str | int | None = None,
+    cc: str | None = None,
+) -> Section:
+    """Credit-based flow control on every link to a switch, as Ultra Ethernet has it; `cbfc =
+    {}` has all defaults.
+
+    `cell` (`"256 B"`): what memory is counted in, a power of two: 32 B to 2048 B.
+    `overhead` (`0`): bytes that a frame takes beside its own: a whole number from -16 to
+        127.
+    `credits` (`"auto"`): room of each data class for what comes in through a port, in bytes
+        or packets, below 2^15 cells; `auto`: as much as full rate needs, two packets,
+        `cf_spacing`, 8 B and what the link carries there and back.
+    `cf_spacing` (`"6400 B"`): line time from one message about freed cells to the next, at
+        least; not above `cf_refresh`.
+    `cf_refresh` (`"256 KiB"`): line time after which a message about freed cells that was
+        lost is repeated; at most 1 MiB.
+    `cc` (`"256 us"`): a sender with cells out says so often how many it has consumed, which
+        gives back those of frames that were lost; at most 250 ms.
+    """
+    return _given(
+        cell=cell,
+        overhead=overhead,
+        credits=credits,
+        cf_spacing=cf_spacing,
+        cf_refresh=cf_refresh,
+        cc=cc,
     )
 
 

@@ -104,10 +104,22 @@ pub(crate) fn fabric(
         queue.by_memory(decides.map(|policy| policy.card().name), reader.log());
         buffer.iter().for_each(|own| own.check_classes(queue.plan.classes, reader.log()));
     }
+    if let (Some(own), Some(_)) = (&buffer, queue.as_ref().and_then(|own| own.cbfc.as_ref()))
+        && !matches!(own.plan.policy, raddle_schemes::buffer::Config::CompleteSharing(_))
+    {
+        let policy = own.plan.policy.card().name;
+        let message = format!("`{policy}` has nothing to decide: all memory is promised as credit");
+        let label = "choose `complete_sharing`, or leave `buffer` or `cbfc` out";
+        reader.log().add(own.policy.place.problem(message).label(label));
+    }
     let has_retry = reader.take(&FABRIC.llr).is_some();
     let llr = reader.table(&FABRIC.llr).and_then(llr::llr);
     let has_middleware = reader.take(&FABRIC.tor).is_some();
     let tor = if has_middleware { scheme::scheme(&mut reader, &FABRIC.tor) } else { None };
+    if let (Some(tor), Some(_)) = (&tor, queue.as_ref().and_then(|own| own.cbfc.as_ref())) {
+        let problem = tor.place.problem("middleware holds and sends packets that no credit is for");
+        reader.log().add(problem.label("leave `tor` or `cbfc` out"));
+    }
     let mut places = FabricPlaces::default();
     let place = |item: Option<&Item>| item.map(|item| item.place.clone()).unwrap_or_default();
     let routing = reader.table(&FABRIC.routing).map(|mut routing| {

@@ -20,6 +20,7 @@
 
 mod buffer;
 mod build;
+mod cbfc;
 mod defaults;
 mod fabric;
 mod fault;
@@ -284,7 +285,8 @@ impl Scenario {
         let mut section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
         let plan = traffic.plan(&transport);
-        let pfc = section.queue.plan.pfc.is_some();
+        let queue = &section.queue.plan;
+        let pfc = queue.pfc.is_some() || queue.cbfc.is_some();
         limits::links(&fabric, &slowed, &plan, pfc, topology.place(), log);
         traffic.check_messages(plan.payload, log);
         let sizes = sizes::Sizes::new(&fabric, &plan);
@@ -297,7 +299,9 @@ impl Scenario {
         traffic.check_chosen_classes(&transport, section.queue.plan.classes, log);
         host_queue::check(&transport, (&section, &fabric), &traffic, sizes.packet, log);
         reach::queues(&section, (&fabric, &certain), &sizes, log);
-        memory::check(&section, &fabric, &certain, &sizes, log);
+        if section.queue.cbfc.is_none() {
+            memory::check(&section, &fabric, &certain, &sizes, log);
+        }
         let mut followed = None;
         if let (Some(section_of), Some(plan_of)) = (&sections.record, &mut record) {
             let policy = section.buffer.as_ref().map(|own| &own.plan.policy);
@@ -311,6 +315,11 @@ impl Scenario {
         needs::middleware(&section, &fabric, log);
         if let Some(llr) = &section.llr {
             llr.check(&fabric, sizes.packet.max(plan.ack), log);
+        }
+        if let Some(cbfc) = &section.queue.cbfc {
+            let queue = &section.queue.plan;
+            let buffer = section.buffer.as_ref().map(|own| (&own.plan, &own.place));
+            cbfc.check((&fabric, queue.gap, queue.classes), buffer, &sizes, log);
         }
         needs::routes_in_planes(&section, &transport, &traffic, &fabric, log);
         needs::circuits(&section, &transport, &traffic, (&fabric, topology.place()), log);

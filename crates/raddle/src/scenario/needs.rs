@@ -162,9 +162,9 @@ fn lack<'a>(
             remedy: "give the queues a `size`, or choose another scheme",
             place: &fabric.queue.places.size,
         }),
-        Need::Pfc => fabric.queue.plan.pfc.is_none().then(|| Lack {
+        Need::Pfc => (fabric.queue.plan.pfc.is_none() && fabric.queue.cbfc.is_none()).then(|| Lack {
             whose: "[fabric] queue".to_owned(),
-            remedy: "set `pfc = { xoff = .., xon = .. }`, or choose another scheme",
+            remedy: "set `pfc = { xoff = .., xon = .. }` or `cbfc = {}`, or choose another scheme",
             place: &fabric.queue.places.overflow,
         }),
         Need::SourceRouting => (!fabric.load_balance.config.offers(need)).then(|| Lack {

@@ -1,5 +1,6 @@
 //! `[fabric] queue`: the queues of switch ports.
 
+use super::cbfc::{self, CbfcKeys, CbfcSection};
 use super::key::{Section, absent, keys};
 use super::keyed::Reader;
 use super::reader::{Log, read};
@@ -43,6 +44,8 @@ keys! {
             "a data frame that does not fit: `drop`, or `trim` it to its header";
         pfc: Table(PfcKeys::SECTION), (or "no pauses"),
             "priority-based flow control";
+        cbfc: Table(CbfcKeys::SECTION), (or "no credits"),
+            "credit-based flow control, in place of `pfc`";
     }
 }
 
@@ -81,6 +84,7 @@ pub(crate) struct QueueSection {
     /// Complete but for the shares of a round, which [`QueueSection::resolve_shares`] fills in.
     pub(crate) plan: QueuePlan,
     pub(crate) places: QueuePlaces,
+    pub(crate) cbfc: Option<CbfcSection>,
     /// As it was typed: one, or one for each data class.
     markings: Vec<Chosen<marking::Config>>,
     /// What each data class may send in a round.
@@ -151,7 +155,16 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         let values = [("xoff", shown(&pfc.xoff)), ("xon", shown(&pfc.xon))];
         relative_to_nothing(&reader, item, "`pfc`", &values);
     }
+    let has_credits = reader.take(&QUEUE.cbfc).is_some();
+    let cbfc = reader.table(&QUEUE.cbfc).and_then(cbfc::cbfc);
+    if let Some(own) = &cbfc {
+        let beside = (pfc_item.is_some(), service, classes);
+        own.stands_alone(beside, reader.take(&QUEUE.classes), reader.log());
+    }
     reader.finish();
+    if has_credits && cbfc.is_none() {
+        return None;
+    }
     let (marking, (pfc, shares)) = (marking?, pfc.zip(shares)?);
     let class_markings = class_markings?;
     let (pfc, xoff) = pfc.unzip();
@@ -182,10 +195,10 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         overflow: overflow?,
         gap,
         pfc,
-        cbfc: None,
+        cbfc: cbfc.as_ref().map(|own| own.cbfc),
     };
     let markings = if class_markings.is_empty() { vec![marking] } else { class_markings };
-    Some(QueueSection { plan, places, markings, shares: shares.0 })
+    Some(QueueSection { plan, places, cbfc, markings, shares: shares.0 })
 }
 
 /// The markings of the data classes, where they have their own.
@@ -564,6 +577,7 @@ impl QueueSection {
             let more = more(pfc);
             parts.push(format!("pfc = {{ xoff = {xoff}, xon = {xon}, quanta = {quanta}{more} }}"));
         }
+        parts.extend(self.cbfc.as_ref().map(CbfcSection::resolved));
         format!("queue = {{ {} }}", parts.join(", "))
     }
 }

@@ -1,6 +1,7 @@
 //! What a user sees who makes a mistake.
 
 mod collectives;
+mod credits;
 mod extremes;
 mod faults;
 mod hosts;

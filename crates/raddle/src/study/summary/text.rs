@@ -83,6 +83,9 @@ impl RunSummary {
         if plan.queue.pfc.is_some() {
             line("pauses", pauses(self.pauses, outcome));
         }
+        if plan.queue.cbfc.is_some() {
+            line("without credit", without_credit(outcome));
+        }
         if let Some(circle) = deadlock(plan, outcome) {
             line("deadlock", circle);
         }
@@ -262,12 +265,23 @@ fn pauses(pauses: u64, outcome: &Outcome) -> String {
     if pauses == 0 { count(0) } else { format!("{}, {} in all", count(pauses), time(paused)) }
 }
 
+/// How long ports had no credit for a full packet, and the most cells out.
+fn without_credit(outcome: &Outcome) -> String {
+    let all = || outcome.credits.iter();
+    let without: f64 = all().flat_map(|own| &own.classes).map(|own| own.without.as_us()).sum();
+    let most = all().map(|own| own.most(|class| class.in_use_max)).max().unwrap_or(0);
+    let leaked: u64 = all().map(|own| own.sum(|class| class.leaked)).sum();
+    let leaked = if leaked == 0 { String::new() } else { format!(", {} leaked", count(leaked)) };
+    format!("{} in all, at most {} cells out{leaked}", time(without), count(most))
+}
+
 /// The links round which pauses wait for each other.
 fn deadlock(plan: &Plan, outcome: &Outcome) -> Option<String> {
     let name = |port: &PortId| format!("`{}`", plan.fabric.ports[port.index()].name);
     let names: Vec<String> = outcome.deadlock.iter().map(name).collect();
     let (first, all) = (names.first()?, names.join(", "));
-    Some(format!("pauses wait for each other in a circle: {all}, {first}"))
+    let who = if plan.queue.cbfc.is_some() { "links without credit" } else { "pauses" };
+    Some(format!("{who} wait for each other in a circle: {all}, {first}"))
 }
 
 fn fullest_memory(plan: &Plan, outcome: &Outcome) -> String {

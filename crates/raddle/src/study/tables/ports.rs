@@ -6,7 +6,7 @@ use super::{Parts, Run};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
 use raddle_sim::record::layers::{Layer, Layers};
-use raddle_sim::record::{DropCause, PfcRecord, PortRecord, RetryRecord};
+use raddle_sim::record::{CreditRecord, DropCause, PfcRecord, PortRecord, RetryRecord};
 use raddle_sim::topology::circuits::Lane;
 use raddle_sim::topology::{Fabric, Port};
 
@@ -25,6 +25,7 @@ pub(super) struct PortRow<'a> {
     clipped: u64,
     late: u64,
     retry: RetryRecord,
+    credits: Option<&'a CreditRecord>,
 }
 
 impl PortRow<'_> {
@@ -34,6 +35,10 @@ impl PortRow<'_> {
 
     fn pfc(&self, of: fn(&PfcRecord) -> u64) -> u64 {
         self.record.pfc.as_deref().map_or(0, of)
+    }
+
+    fn credits(&self, of: fn(&CreditRecord) -> u64) -> u64 {
+        self.credits.map_or(0, of)
     }
 }
 
@@ -148,6 +153,7 @@ impl Row for PortRow<'_> {
             "frames of lossless classes for which there was no room here",
             |row| row.pfc(|own| own.refused),
         );
+        declare_credits(table);
         table.col(
             "openings",
             "",
@@ -200,6 +206,43 @@ impl Row for PortRow<'_> {
     }
 }
 
+/// What credits came to.
+fn declare_credits(table: &mut Columns<PortRow<'_>>) {
+    table.col(
+        "without_credit_us",
+        "us",
+        "for how long there was no credit here for a full packet, added up over the classes",
+        |row| Span(row.credits(|own| own.sum(|class| class.without.0))).as_us(),
+    );
+    table.col(
+        "credit_cells_max",
+        "cells",
+        "most cells of one class that were out: consumed and not told of as freed",
+        |row| row.credits(|own| own.most(|class| class.in_use_max)),
+    );
+    table.col(
+        "held_cells_max",
+        "cells",
+        "most cells of one class that what came in here took at once",
+        |row| row.credits(|own| own.most(|class| class.held_max)),
+    );
+    table.col(
+        "leaked_cells",
+        "cells",
+        "cells of frames that never came in here, given back when the far end told how many it had consumed",
+        |row| row.credits(|own| own.sum(|class| class.leaked)),
+    );
+    table.col(
+        "credit_frames",
+        "frames",
+        "messages about credit whose last bit left, lost ones included",
+        |row| row.credits(|own| own.freed_frames + own.consumed_frames),
+    );
+    table.col("credit_lost_frames", "frames", "messages about credit lost on the link", |row| {
+        row.credits(|own| own.lost_frames)
+    });
+}
+
 fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
     let (fabric, records) = (&run.plan.fabric, &run.outcome.ports);
     let layers = Layers::of_fabric(fabric);
@@ -213,6 +256,7 @@ fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
         lane: fabric.circuits.as_ref().and_then(|own| own.lane(PortId(number as u32))),
         clipped: run.outcome.clipped_frames.get(number).copied().unwrap_or_default(),
         retry: run.outcome.retries.get(number).copied().unwrap_or_default(),
+        credits: run.outcome.credits.get(number),
         late: run.outcome.late_frames.get(number).copied().unwrap_or_default(),
     }))
 }
