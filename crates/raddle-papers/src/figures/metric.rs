@@ -149,6 +149,8 @@ raddle_schemes::words! {
         Pauses = "pauses",
         /// For how long in all.
         Paused = "paused_us",
+        /// For how long ports had no credit for a full packet.
+        WithoutCredit = "without_credit_us",
         /// What left recorded uplinks until the last flow began, over what they could have carried.
         Uplinks = "uplink_throughput",
         /// The same of recorded ports to hosts.
@@ -271,6 +273,7 @@ impl Word {
                 | Self::TimedOut
                 | Self::Pauses
                 | Self::Paused
+                | Self::WithoutCredit
                 | Self::Uplinks
                 | Self::Downlinks
                 | Self::Lanes
@@ -319,6 +322,7 @@ impl Word {
             Self::Foreground => return parts.next()?.completion_us,
             Self::TimedOut => return Some(summary.timed_out),
             Self::Paused => return Some(summary.paused_us),
+            Self::WithoutCredit => return Some(summary.without_credit_us),
             Self::Uplinks => return summary.uplinks,
             Self::Downlinks => return summary.downlinks,
             Self::Lanes => return lane_utilisation(run),
@@ -370,6 +374,7 @@ impl Word {
             Self::TimedOut => "share of queries with a timeout",
             Self::Pauses => "pauses",
             Self::Paused => "paused time",
+            Self::WithoutCredit => "time without credit",
             Self::Uplinks => "throughput of uplinks, of what they could carry",
             Self::Downlinks => "throughput of links to hosts, of what they could carry",
             Self::Lanes => "use of circuits, of what they could carry",

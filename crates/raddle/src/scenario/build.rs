@@ -187,6 +187,13 @@ pub(crate) fn fault_plan(faults: &[FaultSection]) -> FaultPlan {
     FaultPlan { faults, ..FaultPlan::default() }
 }
 
+/// Whether some link loses frames to chance.
+pub(crate) fn loses(faults: &Faults) -> bool {
+    let mut changes = faults.ports.iter().flat_map(|(_, own)| own);
+    changes
+        .any(|(_, change)| matches!(change, PortChange::Loss { .. } | PortChange::BitErrors { .. }))
+}
+
 /// Adds the problems that the faults have on this fabric, whatever the traffic and whatever is drawn.
 /// Returns those that are certain, and the links that they slow down, with the rates.
 pub(crate) fn check_faults(

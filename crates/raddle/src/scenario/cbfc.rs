@@ -132,17 +132,24 @@ impl CbfcSection {
     }
 
     /// Adds a problem where links of a fabric cannot have such credits, or a switch cannot keep what it
-    /// promises so many classes.
+    /// promises so many classes. Notes that links without retry, if one `loses` frames, lose credit with them.
     pub(crate) fn check(
         &self,
         (fabric, gap, classes): (&Fabric, Bytes, u8),
-        buffer: Option<(&BufferPlan, &Place)>,
+        (buffer, loses): (Option<(&BufferPlan, &Place)>, bool),
         sizes: &Sizes,
         log: &Log,
     ) {
         if fabric.circuits.is_some() {
             let problem = self.place.problem("`cbfc` is not for circuits");
             return log.add(problem.label("leave it out"));
+        }
+        if loses {
+            log.note(
+                "frames lost on links keep their credit until `cc` comes round: with `llr` links send them \
+                 again"
+                    .to_owned(),
+            );
         }
         let base = CreditBase { fabric, cbfc: self.cbfc, packet: sizes.packet, gap };
         let least = self.cbfc.cells(sizes.packet.max(sizes.control));

@@ -319,7 +319,8 @@ impl Scenario {
         if let Some(cbfc) = &section.queue.cbfc {
             let queue = &section.queue.plan;
             let buffer = section.buffer.as_ref().map(|own| (&own.plan, &own.place));
-            cbfc.check((&fabric, queue.gap, queue.classes), buffer, &sizes, log);
+            let loses = section.llr.is_none() && build::loses(&certain);
+            cbfc.check((&fabric, queue.gap, queue.classes), (buffer, loses), &sizes, log);
         }
         needs::routes_in_planes(&section, &transport, &traffic, &fabric, log);
         needs::circuits(&section, &transport, &traffic, (&fabric, topology.place()), log);

@@ -271,6 +271,12 @@ pub static PAUSES: Metric =
 pub static PAUSED: Metric =
     whole("paused", "paused time", Unit::Us, Needs::WholeRun, |of| Some(of.run?.paused_us));
 
+/// For how long ports had no credit for a full packet.
+pub static WITHOUT_CREDIT: Metric =
+    whole("without_credit", "time without credit", Unit::Us, Needs::WholeRun, |of| {
+        Some(of.run?.without_credit_us)
+    });
+
 /// What left recorded uplinks until the last flow began, over what they could have carried.
 pub static UPLINKS: Metric = Metric {
     better: Better::Higher,
@@ -334,6 +340,7 @@ pub static METRICS: &[&Metric] = &[
     &TIMED_OUT,
     &PAUSES,
     &PAUSED,
+    &WITHOUT_CREDIT,
     &UPLINKS,
     &DOWNLINKS,
     &MEMORY,
@@ -373,6 +380,7 @@ pub struct Measured<'a> {
 struct OfSwitches {
     pauses: u64,
     paused_us: f64,
+    without_credit_us: f64,
     uplinks: Option<f64>,
     downlinks: Option<f64>,
     memory: Option<Held>,
@@ -394,6 +402,7 @@ impl<'a> Measured<'a> {
             run: Some(OfSwitches {
                 pauses: run.pauses,
                 paused_us: run.paused_us,
+                without_credit_us: run.without_credit_us,
                 uplinks: run.uplinks,
                 downlinks: run.downlinks,
                 memory: run.memory,
@@ -567,7 +576,7 @@ mod tests {
         let of = Measured::of_run(&summary);
         let counts = |metric: &&&Metric| metric.measure(&of).is_some();
         let counts: Vec<&str> = METRICS.iter().filter(counts).map(|metric| metric.word).collect();
-        assert_eq!(counts, ["timeouts.queries", "pauses", "paused"]);
+        assert_eq!(counts, ["timeouts.queries", "pauses", "paused", "without_credit"]);
     }
 
     #[test]

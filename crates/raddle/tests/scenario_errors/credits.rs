@@ -115,3 +115,15 @@ fn a_resolved_scenario_has_all_of_it() {
     let again = parse("demo.toml", &all, Path::new("."), &[]).unwrap();
     assert_eq!(again.cells[0].scenario.resolved_toml(), all);
 }
+
+#[test]
+fn links_that_lose_frames_without_retry_are_noted() {
+    let notes = |keys: &str| {
+        let fault = "[[fault]]\nlink = \"tor0.up1\"\nber = 1e-6\n";
+        let text = format!("{FABRIC}{keys}{TRAFFIC}{fault}");
+        let study = parse("demo.toml", &text, Path::new("."), &[]).unwrap();
+        study.notes.into_iter().filter(|note| note.contains("keep their credit")).count()
+    };
+    assert_eq!(notes("queue = { cbfc = {} }\n"), 1);
+    assert_eq!(notes("queue = { cbfc = {} }\nllr = {}\n"), 0);
+}

@@ -78,6 +78,8 @@ impl RunSummary {
         let rest = json!({
             "pauses": self.pauses,
             "paused_us": self.paused_us,
+            "without_credit_us": self.without_credit_us,
+            "credit_cells_max": self.credit_cells_max,
             "timeouts": self.timeouts,
             "queries_timed_out": self.timed_out,
             "packet_hops": self.packet_hops,
@@ -177,6 +179,8 @@ impl RunSummary {
             bandwidth_tax: value.get("bandwidth_tax").and_then(Value::as_f64),
             throughput: value.get("throughput").and_then(Throughput::from_json),
             paused_us: value["paused_us"].as_f64().unwrap_or(0.0),
+            without_credit_us: value["without_credit_us"].as_f64().unwrap_or(0.0),
+            credit_cells_max: value["credit_cells_max"].as_u64().unwrap_or(0),
             timed_out: value["queries_timed_out"].as_f64().unwrap_or(0.0),
             timeouts: object.count("timeouts")?,
             packet_hops: object.count("packet_hops")?,
@@ -228,7 +232,7 @@ mod tests {
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
              completion_us fct_us delivered_us fct_by_size_us slowdown ideal_us application_bytes \
-             tails tail bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax throughput pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
+             tails tail bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax throughput pauses paused_us without_credit_us credit_cells_max timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
              hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

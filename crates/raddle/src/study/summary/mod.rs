@@ -132,6 +132,10 @@ pub struct RunSummary {
     pub pauses: u64,
     /// For how long in all, added up over these classes.
     pub paused_us: f64,
+    /// For how long ports had no credit for a full packet, added up over ports and classes.
+    pub without_credit_us: f64,
+    /// Most cells of credit of one class that a port had out.
+    pub credit_cells_max: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Of the queries, that is of flows that start at one instant towards one host, the share in which
@@ -214,6 +218,8 @@ impl RunSummary {
             throughput: circuits.and_then(|own| own.throughput),
             pauses: pfc().map(|pfc| pfc.pauses).sum(),
             paused_us: pfc().map(|pfc| pfc.paused.as_us()).sum(),
+            without_credit_us: without_credit_us(outcome),
+            credit_cells_max: credit_cells_max(outcome),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),
             timed_out: jobs::timed_out(told),
             packet_hops: outcome.packet_hops,
@@ -299,6 +305,17 @@ impl Packets {
         }
         packets
     }
+}
+
+/// For how long ports had no credit for a full packet, added up over ports and classes.
+fn without_credit_us(outcome: &Outcome) -> f64 {
+    let classes = outcome.credits.iter().flat_map(|own| &own.classes);
+    classes.map(|class| class.without.as_us()).sum()
+}
+
+/// Most cells of credit of one class that a port had out.
+fn credit_cells_max(outcome: &Outcome) -> u64 {
+    outcome.credits.iter().map(|own| own.most(|class| class.in_use_max)).max().unwrap_or(0)
 }
 
 /// Hash of the hashes of several runs' results, in their order, as 16 hexadecimal digits.

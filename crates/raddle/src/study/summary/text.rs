@@ -84,7 +84,7 @@ impl RunSummary {
             line("pauses", pauses(self.pauses, outcome));
         }
         if plan.queue.cbfc.is_some() {
-            line("without credit", without_credit(outcome));
+            line("without credit", without_credit(self, outcome));
         }
         if let Some(circle) = deadlock(plan, outcome) {
             line("deadlock", circle);
@@ -258,21 +258,22 @@ fn longest_queue(plan: &Plan, outcome: &Outcome) -> String {
     }
 }
 
+/// How long ports had no credit for a full packet, and the most cells out.
+fn without_credit(summary: &RunSummary, outcome: &Outcome) -> String {
+    let leaked = outcome.credits.iter().map(|own| own.sum(|class| class.leaked));
+    let leaked = match leaked.sum() {
+        0 => String::new(),
+        cells => format!(", {} leaked", count(cells)),
+    };
+    let (all, most) = (time(summary.without_credit_us), count(summary.credit_cells_max));
+    format!("{all} in all, at most {most} cells out{leaked}")
+}
+
 /// How often, and for how long in all, far ends were to pause a class.
 fn pauses(pauses: u64, outcome: &Outcome) -> String {
     let own = outcome.ports.iter().filter_map(|port| port.pfc.as_ref());
     let paused: f64 = own.map(|pfc| pfc.paused.as_us()).sum();
     if pauses == 0 { count(0) } else { format!("{}, {} in all", count(pauses), time(paused)) }
-}
-
-/// How long ports had no credit for a full packet, and the most cells out.
-fn without_credit(outcome: &Outcome) -> String {
-    let all = || outcome.credits.iter();
-    let without: f64 = all().flat_map(|own| &own.classes).map(|own| own.without.as_us()).sum();
-    let most = all().map(|own| own.most(|class| class.in_use_max)).max().unwrap_or(0);
-    let leaked: u64 = all().map(|own| own.sum(|class| class.leaked)).sum();
-    let leaked = if leaked == 0 { String::new() } else { format!(", {} leaked", count(leaked)) };
-    format!("{} in all, at most {} cells out{leaked}", time(without), count(most))
 }
 
 /// The links round which pauses wait for each other.

@@ -268,6 +268,18 @@ impl Row for RunRow<'_> {
         table.col("pauses", "pauses", "how often flow control paused a class at a port", |row| {
             row.summary.pauses
         });
+        table.col(
+            "without_credit_us",
+            "us",
+            "for how long ports had no credit for a full packet, added up over ports and classes",
+            |row| row.summary.without_credit_us,
+        );
+        table.col(
+            "credit_cells_max",
+            "cells",
+            "most cells of credit of one class that a port had out",
+            |row| row.summary.credit_cells_max,
+        );
         table.col("timeouts", "timeouts", "retransmission timeouts", |row| row.summary.timeouts);
         table.col(
             "packet_hops",
