@@ -29,7 +29,7 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished unst
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
     packets.dropped.node_down packets.dropped.no_route packets.dropped.middleware packets.lossless_refused \
     packets.trimmed packets.marked \
-    queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax throughput pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
+    queue_bytes_max memory_bytes_max layers memory uplinks downlinks circuit_utilisation bandwidth_tax throughput pauses paused_us without_credit_us credit_cells_max timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
     hops_per_s peak_rss_mb";
 
 fn keys(value: &Value, above: &str, found: &mut Vec<String>) {
