@@ -118,7 +118,9 @@ impl Planes {
     }
 
     /// The plane of the next packet of a sender that names them. If wires are idle it chooses among their
-    /// planes; else the packet waits at the port whose wire it has soonest.
+    /// planes; else the packet waits at the port whose wire it has soonest. Where one of its packets takes
+    /// a wire now, as many wait there as where one more does: it would stand there again and again, and
+    /// have one plane alone, where a line of the whole host gives it whatever wire is free next.
     fn choose_named(
         &self,
         now: Time,
@@ -129,7 +131,7 @@ impl Planes {
         let named = self.named(now, self.flows[flow].to, sender.as_deref());
         let taken = |plane: u32| self.taken >> plane & 1 == 1;
         let port = |plane: u32| self.others.port(at_hand, plane);
-        let waiting = |plane: u32| port(plane).waiting(now) + u32::from(taken(plane));
+        let waiting = |plane: u32| port(plane).waiting(now) + 2 * u32::from(taken(plane));
         let choices = plane::Planes { usable: named, waiting: &waiting };
         let idle = choices.iter().filter(|&plane| waiting(plane) == 0);
         let idle = idle.fold(0, |bits, plane| bits | 1 << plane);

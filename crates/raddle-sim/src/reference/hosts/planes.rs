@@ -108,12 +108,13 @@ impl Hosts<'_> {
         let planes = self.named_planes(now, flow);
         let host = self.plan.traffic.flows[flow.index()].source;
         let nics = &self.hosts[host.index()].nics;
-        // A wire for which a packet is in the making is busy from now on.
+        // A wire for which a packet is in the making is busy from now on, and the flow is not the first to
+        // have it again.
         let queue = |plane: u32| {
             let nic = &nics[plane as usize];
             let taken = self.taken == Some((host, plane));
             let free_at = if taken { Time::NEVER } else { nic.free_at() };
-            (nic.waiting(now) + u32::from(taken), free_at)
+            (nic.waiting(now) + 2 * u32::from(taken), free_at)
         };
         let idle: Vec<u32> = planes.iter().copied().filter(|plane| queue(*plane).0 == 0).collect();
         let soonest = planes.iter().copied().min_by_key(|plane| queue(*plane)).unwrap_or(0);
