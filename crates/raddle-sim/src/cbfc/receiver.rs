@@ -23,6 +23,8 @@ pub(crate) struct Receiver {
     cbfc: Cbfc,
     classes: usize,
     memories: [Memory; CLASSES],
+    /// The first of the times at which the sender is to hear of a class.
+    due_at: Time,
     /// Messages keep their distance: none before this.
     free_from: Time,
     /// The distance, and the time after which a class is spoken of again, at the present rate of the wire.
@@ -39,6 +41,7 @@ impl Receiver {
             cbfc: facts.cbfc,
             classes: facts.classes,
             memories: [nothing; CLASSES],
+            due_at: Time::NEVER,
             free_from: Time::ZERO,
             spacing: Span::ZERO,
             refresh: Span::ZERO,
@@ -76,6 +79,7 @@ impl Receiver {
         self.record.classes[class].freed = memory.freed;
         let is_news = memory.due_at > now;
         memory.due_at = memory.due_at.min(now);
+        self.due_at = self.due_at.min(now);
         is_news
     }
 
@@ -98,8 +102,7 @@ impl Receiver {
     /// When a message goes, if the wire is free then.
     #[inline]
     pub(crate) fn told_at(&self) -> Time {
-        let due = self.memories.iter().map(|memory| memory.due_at).min();
-        due.map_or(Time::NEVER, |due| due.max(self.free_from))
+        self.due_at.max(self.free_from)
     }
 
     /// Whether anything was ever freed.
@@ -111,6 +114,7 @@ impl Receiver {
     pub(crate) fn come_up(&mut self, now: Time) {
         for memory in self.memories.iter_mut().filter(|memory| memory.freed > 0) {
             memory.due_at = memory.due_at.min(now);
+            self.due_at = self.due_at.min(now);
         }
     }
 
@@ -118,13 +122,15 @@ impl Receiver {
     /// longest.
     pub(crate) fn tell(&mut self, now: Time) -> Frame {
         let mut next = || {
-            let own = self.memories.iter_mut().enumerate();
+            let own = self.memories[..self.classes].iter_mut().enumerate();
             let due = own.filter(|(_, memory)| memory.due_at <= now);
             let (class, memory) = due.min_by_key(|(class, memory)| (memory.due_at, *class))?;
             memory.due_at = Time::NEVER;
             Some((class, memory.freed))
         };
         let (first, second) = (next(), next());
+        let due = self.memories[..self.classes].iter().map(|memory| memory.due_at);
+        self.due_at = due.min().unwrap_or(Time::NEVER);
         self.free_from = now + self.spacing;
         Frame::freed(first.unwrap_or_default(), second)
     }
@@ -135,6 +141,7 @@ impl Receiver {
         for (class, _) in frame.counts() {
             let due_at = &mut self.memories[class].due_at;
             *due_at = (*due_at).min(now + self.refresh);
+            self.due_at = self.due_at.min(*due_at);
         }
     }
 

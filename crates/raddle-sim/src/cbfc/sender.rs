@@ -100,7 +100,7 @@ impl Sender {
                 self.record.classes[class].has_again(now);
             }
         }
-        if self.accounts.iter().all(|account| account.out() == 0) {
+        if self.accounts[..self.classes].iter().all(|account| account.out() == 0) {
             (self.told_at, self.next_class) = (Time::NEVER, 0);
         }
     }

@@ -129,7 +129,7 @@ pub enum Kind {
     Credit = 3,
     /// A data packet of which only the header is left.
     Trimmed = 4,
-    /// A PFC frame: concerns the link it crosses, and goes no further.
+    /// A frame of flow control, PFC or credits: concerns the link it crosses, and goes no further.
     Pfc = 5,
     /// A sender's request for credit.
     Request = 6,
@@ -266,7 +266,7 @@ impl Frame {
         self.is(Kind::Cnp)
     }
 
-    /// Whether it is a PFC frame.
+    /// Whether it is a frame of flow control.
     #[inline]
     pub fn is_pfc(&self) -> bool {
         self.is(Kind::Pfc)

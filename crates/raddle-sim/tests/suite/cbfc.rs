@@ -12,6 +12,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::check::violations;
 use raddle_sim::engine;
 use raddle_sim::faults::PortChange;
+use raddle_sim::headroom::pause_headroom;
 use raddle_sim::plan::{Cbfc, Llr, Plan, WITHOUT_END};
 use raddle_sim::record::{CreditRecord, Outcome, Stop};
 use raddle_sim::topology::Node;
@@ -120,17 +121,24 @@ fn the_rate_is_in_proportion_to_credit_up_to_the_full_one() {
     }
 }
 
+/// Pauses need about as much above the point at which they are asked for.
 #[test]
 fn credits_by_default_are_those_of_the_full_rate() {
     let mut plan = saturated(200, 1);
     plan.queue.cbfc = Some(Cbfc::default());
     let link = |plan: &Plan| plan.credit_base().unwrap().of_link(PortId(0));
-    assert_eq!(link(&plan), Some(28 * 17));
+    assert_eq!(link(&plan), Some(476));
+    let left = &plan.fabric.switches[0];
+    assert_eq!(plan.credit_base().unwrap().promised(left, 1), Bytes(2 * 121_856));
+    let back = plan.fabric.ports[0].peer;
+    let headroom = pause_headroom(&plan.fabric, &plan.faults, back, Bytes(4160), Bytes(0));
+    assert_eq!(headroom, Bytes(112_544));
     for port in &mut plan.fabric.ports {
         port.rate = Rate::gbps(800);
     }
     assert_eq!(link(&plan), Some(884));
-    assert_eq!(plan.credit_base().unwrap().of_link(plan.fabric.ports[0].peer), None);
+    assert_eq!(plan.credit_base().unwrap().promised(&plan.fabric.switches[0], 1).0, 2 * 226_304);
+    assert_eq!(plan.credit_base().unwrap().of_link(back), None);
 }
 
 #[test]
