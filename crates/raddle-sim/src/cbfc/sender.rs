@@ -31,6 +31,8 @@ pub(crate) struct Sender {
     largest: u64,
     classes: usize,
     accounts: [Account; CLASSES],
+    /// By class, since when there has been no credit for the largest frame; never, while there is some.
+    without_since: [Time; CLASSES],
     /// When the far end is next told what was consumed; never, while nothing is out.
     told_at: Time,
     /// The class that this begins with.
@@ -47,6 +49,7 @@ impl Sender {
             largest: facts.cbfc.cells(facts.largest),
             classes: facts.classes,
             accounts: Default::default(),
+            without_since: [Time::NEVER; CLASSES],
             told_at: Time::NEVER,
             next_class: 0,
             record: CreditRecord {
@@ -76,7 +79,7 @@ impl Sender {
         record.consumed = self.accounts[class].consumed;
         record.in_use_max = record.in_use_max.max(self.accounts[class].out());
         if had && !self.may_start_any(class) {
-            self.record.classes[class].runs_out(now);
+            self.without_since[class] = now;
         }
         if self.told_at == Time::NEVER {
             self.tell_after(now, next_up);
@@ -97,7 +100,8 @@ impl Sender {
             *freed += u64::from(told).wrapping_sub(*freed) & ((1 << Cbfc::BITS_TOLD) - 1);
             self.record.classes[class].told = *freed;
             if !had && self.may_start_any(class) {
-                self.record.classes[class].has_again(now);
+                let since = std::mem::replace(&mut self.without_since[class], Time::NEVER);
+                self.record.classes[class].was_without((since, now));
             }
         }
         if self.accounts[..self.classes].iter().all(|account| account.out() == 0) {
@@ -144,10 +148,8 @@ impl Sender {
     /// What came of it in a run that ends at `end`.
     pub(crate) fn record(&self, end: Time) -> CreditRecord {
         let mut record = self.record.clone();
-        for (class, own) in record.classes.iter_mut().enumerate() {
-            if !self.may_start_any(class) {
-                own.has_again(end);
-            }
+        for (own, since) in record.classes.iter_mut().zip(self.without_since) {
+            own.was_without((since, end));
         }
         record
     }

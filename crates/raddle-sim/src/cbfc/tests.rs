@@ -52,6 +52,10 @@ fn a_sender_starts_what_there_is_room_for() {
     sender.on_freed(Time(40), Frame::freed((0, 17), None));
     assert!(sender.may_start_any(0));
     assert_eq!(sender.record(Time(100)).classes[0].without, Span(30));
+    // What comes when a run has ended, and drains, does not count.
+    sender.start(Time(60), 0, Bytes(4160), Time::NEVER);
+    let without = |end| sender.record(Time(end)).classes[0].without;
+    assert_eq!([50, 60, 75].map(without), [30, 30, 45].map(Span));
 }
 
 #[test]

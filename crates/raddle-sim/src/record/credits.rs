@@ -38,15 +38,9 @@ pub struct ClassCredit {
 }
 
 impl ClassCredit {
-    /// From now on there is no credit for a full packet: what has begun and not ended counts from zero
-    /// down, until it does.
-    pub(crate) fn runs_out(&mut self, now: Time) {
-        self.without = Span(self.without.0.wrapping_sub(now.0));
-    }
-
-    /// There is again, or the run ends.
-    pub(crate) fn has_again(&mut self, now: Time) {
-        self.without = Span(self.without.0.wrapping_add(now.0));
+    /// There was no credit for a full packet from an instant until another: none, if that is earlier.
+    pub(crate) fn was_without(&mut self, (since, until): (Time, Time)) {
+        self.without.0 += until.0.saturating_sub(since.0);
     }
 
     /// The same port as the sending end of its link and as the receiving end of the other.

@@ -83,8 +83,7 @@ impl Credits {
             (false, None) => self.without[class] = Some(now),
             (true, Some(since)) => {
                 self.without[class] = None;
-                let sum = &mut self.record.classes[class].without;
-                sum.0 += now.since(since).0;
+                self.record.classes[class].was_without((since, now));
             }
             _ => {}
         }
@@ -232,10 +231,8 @@ impl Credits {
 
     /// What came of it, in a run that ends at `end`.
     pub(super) fn end(mut self, end: Time) -> CreditRecord {
-        for (class, since) in self.without.iter().enumerate() {
-            if let Some(since) = since {
-                self.record.classes[class].without.0 += end.since(*since).0;
-            }
+        for (own, since) in self.record.classes.iter_mut().zip(self.without) {
+            since.into_iter().for_each(|since| own.was_without((since, end)));
         }
         self.record
     }

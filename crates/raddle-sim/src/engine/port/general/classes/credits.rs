@@ -75,7 +75,8 @@ impl Classes {
         self.credits.iter_mut().for_each(|own| own.receiver.tell_again(now, frame));
     }
 
-    /// Takes what goes now, but for control ordered sets: a message, then control, then the class whose turn it is of those with credit.
+    /// Takes what goes now, but for control ordered sets: a message, then control, then the class whose turn
+    /// it is of those with credit.
     pub(super) fn pop_by_credit(&mut self, now: Time) -> Option<(Frame, usize)> {
         let control = self.control();
         if let Some(sender) = self.credits.as_mut().and_then(|own| own.sender.as_mut())
