@@ -61,7 +61,7 @@ impl Planes {
             let to = flow.destination;
             let hashed = match plan.transport.connections {
                 Connections::Message => id,
-                Connections::Pair => *first_to.entry(to).or_insert(id),
+                Connections::Pair => *first_to.entry((to, flow.qp)).or_insert(id),
             };
             let stream = stream(plan.seed, "plane", hashed.0.into());
             let context = PlaneContext { planes: plan.fabric.planes, stream };
