@@ -1,9 +1,12 @@
 //! A page in words whose numbers are measured: `{depth.abm}` is what the claim `abm` of the figure
 //! `depth` measured, `{depth.abm %}` the same in per cent, and `{depth: dropped; DT; 2}` a number of
-//! the cell that has these settings, the mean over its seeds.
+//! the cell that has these settings, the mean over its seeds. `{row themis/fig2.all_nacks}` are cells
+//! of a table: what the claim of that figure is held against, what it measured, by how much that is
+//! off, and its verdict, whatever it is.
 
 use super::FigureResult;
 use super::cells::FigureCell;
+use super::expected::Expected;
 use super::file::File;
 use super::number::Number;
 use super::result::{ClaimResult, Verdict};
@@ -16,12 +19,22 @@ struct Page {
     text: &'static str,
 }
 
-const PAGES: [Page; 2] = [
+const PAGES: [Page; 4] = [
     Page { path: "memory.md", paper: "memory", text: include_str!("../../figures/memory/page.md") },
     Page {
         path: "circuits_or_packets.md",
         paper: "circuits",
         text: include_str!("../../figures/circuits/page.md"),
+    },
+    Page {
+        path: "link_layer.md",
+        paper: "link_layer",
+        text: include_str!("../../figures/link_layer/page.md"),
+    },
+    Page {
+        path: "reality.md",
+        paper: "reality",
+        text: include_str!("../../figures/reality/page.md"),
     },
 ];
 
@@ -58,6 +71,9 @@ fn filled(text: &str, number: &dyn Fn(&str) -> Option<String>) -> String {
 
 /// What fills a gap. A page says what its claims say: none that differs fills one.
 fn number(results: &[FigureResult], paper: &str, gap: &str) -> Option<String> {
+    if let Some(name) = gap.strip_prefix("row ") {
+        return row(results, name);
+    }
     if let Some((figure, number)) = gap.split_once(": ") {
         return of_cell(figure_of(results, paper, figure)?, number).map(text);
     }
@@ -70,6 +86,27 @@ fn number(results: &[FigureResult], paper: &str, gap: &str) -> Option<String> {
     let claim: &ClaimResult = claims.iter().find(|own| own.claim.id == id)?;
     let measured = claim.measured.filter(|_| claim.verdict == Verdict::Holds)?;
     Some(if is_share { format!("{} %", text(measured * 100.0)) } else { text(measured) })
+}
+
+/// A claim of any figure as cells of a table.
+fn row(results: &[FigureResult], name: &str) -> Option<String> {
+    let (figure, id) = name.split_once('.')?;
+    let figure = results.iter().find(|result| result.figure.name == figure)?;
+    let claim = figure.claims.iter().find(|own| own.claim.id == id)?;
+    let measured = claim.measured?;
+    let said = match &claim.claim.expected {
+        Expected::Number(number) => text(*number),
+        Expected::Text(words) => words.replace('|', "\\|"),
+    };
+    let off = claim.claim.expected.middle().filter(|&middle| middle != 0.0).map_or_else(
+        String::new,
+        |middle| {
+            let off = (measured / middle - 1.0) * 100.0;
+            let sign = if off < 0.0 { "-" } else { "+" };
+            format!("{sign}{} %", digits(off.abs(), 2))
+        },
+    );
+    Some(format!("{said} | {} | {off} | {}", text(measured), claim.verdict.word()))
 }
 
 fn figure_of<'r>(results: &'r [FigureResult], paper: &str, word: &str) -> Option<&'r FigureResult> {

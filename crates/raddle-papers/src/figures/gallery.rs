@@ -16,7 +16,7 @@ use raddle::study::text::{digits, percent};
 use std::fmt::Write;
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 18] = [
+const PAPERS: [(&str, &str); 20] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
@@ -30,6 +30,8 @@ const PAPERS: [(&str, &str); 18] = [
     ("ethereal", "Ethereal"),
     ("verdict", "The verdict on today's NICs"),
     ("mrc", "MRC"),
+    ("link_layer", "Link-level retry and credits"),
+    ("reality", "Held against measurements"),
     ("opera", "Opera"),
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),
