@@ -470,7 +470,8 @@ impl Metric {
 
     /// Whether a run that does not complete may lack it, or have it of some flows alone.
     pub(super) fn needs_completion(self) -> bool {
-        self.is_time() || !self.is_always_kept() && !self.is_of_ports()
+        let of_run = matches!(self.what, Word::Pauses | Word::Paused | Word::WithoutCredit);
+        !of_run && (self.is_time() || !self.is_always_kept() && !self.is_of_ports())
     }
 
     /// The sizes of the flows that it is of, where it is of flows of a size, whatever their job.

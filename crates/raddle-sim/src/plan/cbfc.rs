@@ -140,10 +140,4 @@ impl Plan {
         let (fabric, packet, gap) = (&self.fabric, self.packet(), self.queue.gap);
         self.queue.cbfc.map(|cbfc| CreditBase { fabric, cbfc, packet, gap })
     }
-
-    /// The memory of a switch that ports share by the policy of a [`BufferPlan`](super::BufferPlan): none
-    /// where it is promised to those who send.
-    pub(crate) fn shared_buffer(&self) -> Option<&super::BufferPlan> {
-        self.buffer.as_ref().filter(|_| self.queue.cbfc.is_none())
-    }
 }

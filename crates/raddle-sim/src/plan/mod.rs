@@ -71,6 +71,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The memory of a switch that ports share by the policy of a [`BufferPlan`]: none
+    /// where it is promised to those who send.
+    pub(crate) fn shared_buffer(&self) -> Option<&BufferPlan> {
+        self.buffer.as_ref().filter(|_| self.queue.cbfc.is_none())
+    }
+
     /// This traffic on this fabric, and everything else as scenarios have it by default: queues of a
     /// BDP that RED marks and that drop, ECMP, MP-RDMA's DCTCP, selective ACKs, no faults. Nothing is
     /// recorded but what always is.

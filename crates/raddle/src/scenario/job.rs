@@ -269,6 +269,11 @@ impl JobKeys {
         self.selectors().map(|chosen| &chosen.config)
     }
 
+    /// Over how many queue pairs each message is spread.
+    pub(crate) fn qps(&self) -> u8 {
+        self.qps
+    }
+
     /// Whether each message is spread over several queue pairs.
     pub(crate) fn is_spread(&self) -> bool {
         self.qps > 1

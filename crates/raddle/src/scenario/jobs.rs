@@ -146,7 +146,10 @@ impl Jobs {
 
     /// About how many flows all have, known without making them.
     pub(crate) fn flows(&self, fabric: &Fabric) -> u64 {
-        let flows = self.sections.iter().map(|section| section.flows(fabric));
+        let flows = self
+            .sections
+            .iter()
+            .map(|section| section.flows(fabric).saturating_mul(section.job.qps().into()));
         flows.fold(0, u64::saturating_add)
     }
 

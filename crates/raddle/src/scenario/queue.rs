@@ -160,6 +160,10 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
     if let Some(own) = &cbfc {
         let beside = (pfc_item.is_some(), service, classes);
         own.stands_alone(beside, reader.take(&QUEUE.classes), reader.log());
+        if let (Some(Overflow::Trim), Some(item)) = (overflow, overflow_item) {
+            let problem = item.place.problem("`overflow = \"trim\"` has no effect beside `cbfc`");
+            reader.log().add(problem.label("leave it out: what credits let go finds room"));
+        }
     }
     reader.finish();
     if has_credits && cbfc.is_none() {

@@ -68,7 +68,7 @@ impl RunSummary {
         }
         line("trimmed, marked", format!("{}, {}", count(p.trimmed), count(p.marked)));
         line("longest queue", longest_queue(plan, outcome));
-        if plan.buffer.is_some() {
+        if !outcome.memory_bytes_max.is_empty() {
             line("fullest memory", fullest_memory(plan, outcome));
         }
         if let Some(used) = self.circuit_utilisation {

@@ -24,8 +24,8 @@ pub(super) struct PieceRow<'a> {
 
 impl Row for PieceRow<'_> {
     const NAME: &'static str = "pieces";
-    const MEANING: &'static str =
-        "One row per piece of a flow, where a planner gives flows their paths.";
+    const MEANING: &'static str = "One row per piece of a flow, where a planner gives flows their paths, or each is spread over \
+         queue pairs.";
 
     fn declare(table: &mut Columns<Self>) {
         table.col("piece", "", "number of the piece", |row| row.number as u64);
