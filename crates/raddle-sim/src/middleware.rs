@@ -303,7 +303,8 @@ impl Middleware {
                 frame::Kind::Credit
                 | frame::Kind::Request
                 | frame::Kind::Pfc
-                | frame::Kind::Probe => Kind::Credit,
+                | frame::Kind::Probe
+                | frame::Kind::TailProbe => Kind::Credit,
             },
             forward: frame.goes_to_receiver(),
             number: frame.number(),

@@ -1,6 +1,6 @@
 //! A host without sockets and without a clock: who drives it brings both.
 
-use crate::outgoing::{LONGEST, Outgoing};
+use crate::outgoing::{LONGEST, Outgoing, Questions};
 use crate::reassembly::Reassembly;
 use crate::transport::Transport;
 use crate::wire::Frame;
@@ -190,6 +190,11 @@ impl Host {
                 let slot = self.slot(peer, flow, total);
                 slot.inspect(|slot| self.incoming.on_request(*slot, vanished, path)).is_some()
             }
+            Some(Frame::Probe { home, flow, total, path }) => {
+                let peer = at_port(from, home);
+                let slot = self.slot(peer, flow, total);
+                slot.inspect(|slot| self.incoming.on_probe(*slot, path)).is_some()
+            }
             Some(Frame::Control { flow, control }) => self.on_control(from, flow, &control),
             None => false,
         };
@@ -248,11 +253,18 @@ impl Host {
         for (&flow, own) in &mut self.sending {
             if own.failed(now) {
                 failed.push(flow);
-            } else if timers && let Some((vanished, path)) = own.on_timers(now) {
-                let mut bytes = Vec::new();
+            } else if timers {
                 let (_, total) = own.progress();
-                Frame::Request { home, flow, total, vanished, path }.write(&mut bytes);
-                self.out.push_back(Datagram { to: own.to, entropy: path, is_data: false, bytes });
+                let Questions { request, probe } = own.on_timers(now);
+                let request = request.map(|(vanished, path)| {
+                    (path, Frame::Request { home, flow, total, vanished, path })
+                });
+                let probe = probe.map(|path| (path, Frame::Probe { home, flow, total, path }));
+                for (entropy, frame) in request.into_iter().chain(probe) {
+                    let mut bytes = Vec::new();
+                    frame.write(&mut bytes);
+                    self.out.push_back(Datagram { to: own.to, entropy, is_data: false, bytes });
+                }
             }
         }
         for flow in failed {
@@ -374,7 +386,7 @@ impl Host {
 /// An answer goes by the path of what it answers.
 fn path_of(control: &Control) -> Entropy {
     match control {
-        Control::Ack(ack) => ack.entropy,
+        Control::Ack(ack) | Control::Probed(ack) => ack.entropy,
         Control::Nack { entropy, .. } | Control::Cnp { entropy } => *entropy,
         Control::Pull { path, .. } => *path,
         Control::Grant(_) | Control::Resend(_) => Entropy(0),

@@ -13,6 +13,15 @@ use std::net::SocketAddr;
 /// picoseconds in 46 bits.
 pub(crate) const LONGEST: Span = Span::ms(60_000);
 
+/// What a sender asks its receiver.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Questions {
+    /// For credit: how many packets have vanished, and the path.
+    pub(crate) request: Option<(u32, Entropy)>,
+    /// What has arrived: the path.
+    pub(crate) probe: Option<Entropy>,
+}
+
 /// A message and its sender. Times are the host's; the sender has a clock of its own.
 pub(crate) struct Outgoing {
     pub(crate) to: SocketAddr,
@@ -80,15 +89,17 @@ impl Outgoing {
         Some((packet.bytes, packet.entropy))
     }
 
-    /// Carries out the timers that are due. Returns what it asks its receiver for, if anything: how many
-    /// packets have vanished, and the path.
-    pub(crate) fn on_timers(&mut self, now: Time) -> Option<(u32, Entropy)> {
+    /// Carries out the timers that are due. Returns the paths of what it asks its receiver, if anything:
+    /// for credit, where so many packets have vanished, and what has arrived.
+    pub(crate) fn on_timers(&mut self, now: Time) -> Questions {
         let own = self.own(now);
         if self.sender.poll_timeout().is_none_or(|at| at > own) {
-            return None;
+            return Questions::default();
         }
         self.sender.on_timeout(own, &mut ());
-        self.sender.poll_request(own, &mut ())
+        let request = self.sender.poll_request(own, &mut ());
+        let asks = self.sender.poll_tail_probe();
+        Questions { request, probe: asks.then(|| self.sender.next_path(own, &mut ())) }
     }
 
     /// The receiver has answered.

@@ -5,6 +5,7 @@
 //! | data | `0`, flags, home, flow, total, number, entropy, payload |
 //! | request | `1`, home, flow, total, vanished, entropy |
 //! | control | `2`, flow, then [`Control`] |
+//! | probe | `3`, home, flow, total, entropy |
 //!
 //! `home` (16 bits) is the first port of the sender: where it is told of the flow. Flow, total, number
 //! and vanished have 32 bits, entropy 16, flags 8: bit 0 sent before, bit 1 an ACK is wanted at once.
@@ -15,6 +16,7 @@ use raddle_schemes::transport::codec::Control;
 const DATA: u8 = 0;
 const REQUEST: u8 = 1;
 const CONTROL: u8 = 2;
+const PROBE: u8 = 3;
 
 /// Bytes of a data frame before its payload.
 pub const HEADER: usize = 18;
@@ -54,6 +56,17 @@ pub enum Frame<'a> {
         /// The path of the request.
         path: Entropy,
     },
+    /// The sender of a message asks what has arrived.
+    Probe {
+        /// Its first port.
+        home: u16,
+        /// The message.
+        flow: u32,
+        /// How many packets the message has.
+        total: u32,
+        /// The path of the probe.
+        path: Entropy,
+    },
     /// The receiver of a message answers.
     Control {
         /// The message.
@@ -80,6 +93,14 @@ impl<'a> Frame<'a> {
                 out.push(REQUEST);
                 out.extend(home.to_be_bytes());
                 for word in [flow, total, vanished] {
+                    out.extend(word.to_be_bytes());
+                }
+                out.extend(path.0.to_be_bytes());
+            }
+            Self::Probe { home, flow, total, path } => {
+                out.push(PROBE);
+                out.extend(home.to_be_bytes());
+                for word in [flow, total] {
                     out.extend(word.to_be_bytes());
                 }
                 out.extend(path.0.to_be_bytes());
@@ -122,6 +143,13 @@ impl<'a> Frame<'a> {
                 let path = Entropy(u16_of(from)?);
                 let whole = rest.is_empty() && total > 0 && home > 0;
                 whole.then_some(Self::Request { home, flow, total, vanished, path })
+            }
+            PROBE => {
+                let home = u16_of(from)?;
+                let (flow, total) = (u32_of(from)?, u32_of(from)?);
+                let path = Entropy(u16_of(from)?);
+                let whole = rest.is_empty() && total > 0 && home > 0;
+                whole.then_some(Self::Probe { home, flow, total, path })
             }
             CONTROL => {
                 let flow = u32_of(from)?;
@@ -166,7 +194,8 @@ mod tests {
         let request = Frame::Request { home: 1, flow: 2, total: 3, vanished: 4, path: entropy };
         let ack = Control::Ack(Ack { psn, entropy, beyond: vec![5], ..Ack::default() });
         let control = Frame::Control { flow: 9, control: ack };
-        vec![data(b"payload"), data(b""), request, control]
+        let probe = Frame::Probe { home: 1, flow: 2, total: 3, path: entropy };
+        vec![data(b"payload"), data(b""), request, control, probe]
     }
 
     #[test]
@@ -204,7 +233,7 @@ mod tests {
                 assert_eq!(Frame::read(&bytes[..length]), None, "{frame:?} cut to {length}");
             }
         }
-        assert_eq!(Frame::read(&[3, 0, 0]), None, "a kind that there is not");
+        assert_eq!(Frame::read(&[4, 0, 0]), None, "a kind that there is not");
         let mut beyond = Vec::new();
         let frame = Frame::Data {
             home: 1,

@@ -193,6 +193,22 @@ pub trait Recovery {
     fn counts_overtaking(&self) -> bool {
         false
     }
+    /// Most packets from the first unacknowledged to the newest, if there is a limit; the same for the
+    /// whole run.
+    fn psn_window(&self) -> Option<u32> {
+        None
+    }
+    /// Sender: whether a probe is to ask the receiver now what has arrived; says so once, and is asked
+    /// after [`Recovery::on_timeout`].
+    fn poll_probe(&mut self) -> bool {
+        false
+    }
+    /// Sender: such a probe was answered, and what the answer tells has been entered into the ledger.
+    fn on_probe_answered(&mut self, _cx: &mut Cx<'_>, _ledger: &mut Ledger) {}
+    /// Sender: whether it has sent a packet as often as it may, and sends nothing any more.
+    fn has_given_up(&self) -> bool {
+        false
+    }
     /// Whether it offers what another scheme's card needs.
     fn offers(&self, need: Need) -> bool;
 }
@@ -339,5 +355,21 @@ impl AnyRecovery {
     /// See [`Recovery::counts_overtaking`].
     pub fn counts_overtaking(&self) -> bool {
         dispatch!(self, scheme => scheme.counts_overtaking())
+    }
+    /// See [`Recovery::psn_window`].
+    pub fn psn_window(&self) -> Option<u32> {
+        dispatch!(self, scheme => scheme.psn_window())
+    }
+    /// See [`Recovery::poll_probe`].
+    pub fn poll_probe(&mut self) -> bool {
+        dispatch!(self, scheme => scheme.poll_probe())
+    }
+    /// See [`Recovery::on_probe_answered`].
+    pub fn on_probe_answered(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
+        dispatch!(self, scheme => scheme.on_probe_answered(cx, ledger));
+    }
+    /// See [`Recovery::has_given_up`].
+    pub fn has_given_up(&self) -> bool {
+        dispatch!(self, scheme => scheme.has_given_up())
     }
 }

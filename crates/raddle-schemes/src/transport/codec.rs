@@ -20,6 +20,8 @@ use alloc::vec::Vec;
 pub enum Control {
     /// These packets have arrived.
     Ack(Ack),
+    /// These have, says the answer to a probe.
+    Probed(Ack),
     /// This one has not, or is expected.
     Nack {
         /// The packet.
@@ -123,9 +125,19 @@ impl AckWriter {
 
     /// An ACK that says all again, on this path, `marked` if there is something wrong with it.
     pub fn again(&self, arrived: &PacketSet, entropy: Entropy, marked: bool) -> Control {
-        let (low, beyond) = (arrived.low(), beyond(arrived));
-        Control::Ack(Ack { entropy, marked, duplicate: true, low, beyond, ..Ack::default() })
+        Control::Ack(Ack { marked, ..all(arrived, entropy) })
     }
+
+    /// The answer to a probe that came on this path.
+    pub fn answer_probe(&self, arrived: &PacketSet, path: Entropy) -> Control {
+        Control::Probed(all(arrived, path))
+    }
+}
+
+/// All that has arrived, by no packet's trigger.
+fn all(arrived: &PacketSet, entropy: Entropy) -> Ack {
+    let (low, beyond) = (arrived.low(), beyond(arrived));
+    Ack { entropy, duplicate: true, low, beyond, ..Ack::default() }
 }
 
 /// A bit for each packet above the first that is missing, as far as an ACK tells.
@@ -170,6 +182,10 @@ impl AckReader {
     ) -> Option<Span> {
         match control {
             Control::Ack(ack) => return self.on_ack(now, sender, ack, events),
+            Control::Probed(ack) => {
+                let upto = self.learn_all(sender, ack);
+                sender.on_probe_answered(now, (ack.entropy, true), upto, events);
+            }
             // Nobody speaks of packets that were never sent.
             Control::Nack { psn, .. } if psn.0 > sender.sent_below() => {}
             Control::Nack { psn, entropy, marked } => {
@@ -198,10 +214,26 @@ impl AckReader {
         ack: &Ack,
         events: &mut dyn Events,
     ) -> Option<Span> {
-        let in_order = sender.awaits_order();
-        let low = ack.low.min(sender.sent_below());
         let is_news = !ack.duplicate && !self.known.has(ack.psn);
         let before = self.known.count();
+        let in_order = sender.awaits_order();
+        let upto = self.learn_all(sender, ack);
+        let new = self.known.count() > before;
+        let header = AckHeader {
+            upto,
+            entropy: ack.entropy,
+            marked: ack.marked,
+            duplicate: ack.duplicate || !(new || in_order),
+            hops: if is_news || in_order { &ack.hops } else { &[] },
+            circuit: false,
+        };
+        sender.on_ack(now, &header, events)
+    }
+
+    /// Enters what an ACK says has arrived. Returns up to where its sender has heard then.
+    fn learn_all(&mut self, sender: &mut Sender, ack: &Ack) -> u32 {
+        let in_order = sender.awaits_order();
+        let low = ack.low.min(sender.sent_below());
         if in_order {
             self.learn_below(sender, low, None);
         } else {
@@ -220,17 +252,7 @@ impl AckReader {
                 self.learn(sender, psn, listed.copied());
             }
         }
-        let upto = if in_order { low } else { self.known.count() };
-        let new = self.known.count() > before;
-        let header = AckHeader {
-            upto,
-            entropy: ack.entropy,
-            marked: ack.marked,
-            duplicate: ack.duplicate || !(new || in_order),
-            hops: if is_news || in_order { &ack.hops } else { &[] },
-            circuit: false,
-        };
-        sender.on_ack(now, &header, events)
+        if in_order { low } else { self.known.count() }
     }
 
     /// All packets below this one have arrived; of one, `but`, that is said later.
@@ -257,13 +279,14 @@ const CNP: u8 = 2;
 const PULL: u8 = 3;
 const GRANT: u8 = 4;
 const RESEND: u8 = 5;
+const PROBED: u8 = 6;
 
 impl Control {
     /// Appends it to `out`, in network order.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Ack(ack) => {
-                out.push(ACK);
+            Self::Ack(ack) | Self::Probed(ack) => {
+                out.push(if matches!(self, Self::Ack(_)) { ACK } else { PROBED });
                 out.push(u8::from(ack.marked) | u8::from(ack.duplicate) << 1);
                 out.extend(ack.psn.0.to_be_bytes());
                 out.extend(ack.entropy.0.to_be_bytes());
@@ -313,7 +336,7 @@ impl Control {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let mut from = From(bytes);
         let control = match from.u8()? {
-            ACK => {
+            kind @ (ACK | PROBED) => {
                 let flags = from.flags(2)?;
                 let (psn, entropy, low) = (Psn(from.u32()?), Entropy(from.u16()?), from.u32()?);
                 let words = from.u16()?;
@@ -325,7 +348,8 @@ impl Control {
                 let hops = from.u8()?;
                 let hops = (0..hops).map(|_| from.hop()).collect::<Option<_>>()?;
                 let (marked, duplicate) = (flags & 1 != 0, flags & 2 != 0);
-                Self::Ack(Ack { psn, entropy, marked, duplicate, low, beyond, recent, hops })
+                let ack = Ack { psn, entropy, marked, duplicate, low, beyond, recent, hops };
+                if kind == ACK { Self::Ack(ack) } else { Self::Probed(ack) }
             }
             NACK => {
                 let marked = from.flags(1)? != 0;

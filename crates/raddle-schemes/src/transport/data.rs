@@ -47,4 +47,6 @@ pub struct Sent {
     pub psn: Psn,
     /// Whether it had been sent before, or has been found lost since.
     pub again: bool,
+    /// Its entropy.
+    pub entropy: Entropy,
 }

@@ -131,6 +131,14 @@ impl Incoming {
         }
     }
 
+    /// The sender of a message asks what has arrived.
+    pub fn on_probe(&mut self, message: u32, path: Entropy) {
+        if let Some(own) = self.messages.get(&message) {
+            let answer = own.acks.answer_probe(own.receiver.arrived(), path);
+            self.out.push_back((message, answer));
+        }
+    }
+
     /// When it wants to be woken.
     pub fn next_timer(&self, now: Time) -> Option<Time> {
         let pull = self.puller.as_ref().and_then(|puller| puller.due(now));

@@ -7,7 +7,7 @@ use super::data::Sent;
 use super::ring::Ring;
 use crate::congestion::LossCause;
 use crate::ids::{Entropy, Psn};
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -197,8 +197,13 @@ impl Ledger {
         if self.coded {
             self.allow_symbols();
         } else {
-            self.end = self.granted().min(self.low.saturating_add(span));
+            self.allow_span(span);
         }
+    }
+
+    /// Of new packets the first `span` from the first unacknowledged on may go.
+    pub fn allow_span(&mut self, span: u32) {
+        self.end = self.granted().min(self.low.saturating_add(span));
     }
 
     /// Packets of the message that the receiver lets go.
@@ -322,7 +327,8 @@ impl Ledger {
         }
         self.high = self.high.max(psn.0 + 1);
         self.advance();
-        let latest = Some(Sent { at: record.sent_at(), psn, again: sent_once_at.is_none() });
+        let (at, entropy) = (record.sent_at(), record.entropy());
+        let latest = Some(Sent { at, psn, again: sent_once_at.is_none(), entropy });
         AckedPacket { bytes: size, sent_once_at, latest }
     }
 
@@ -339,7 +345,7 @@ impl Ledger {
             sum.sent_once_at = acked.sent_once_at;
             all_once &= acked.sent_once_at.is_some();
         }
-        self.end = self.granted().min(self.low.saturating_add(span));
+        self.allow_span(span);
         sum.sent_once_at = sum.sent_once_at.filter(|_| all_once);
         sum
     }
@@ -552,6 +558,32 @@ impl Ledger {
                 self.declare_lost(Psn(psn), cause);
             }
         }
+    }
+
+    /// Declares lost every packet in flight that was last sent at or before `before`; each is a loss by
+    /// itself, on its own path.
+    pub fn declare_sent_by_lost(&mut self, before: Time, cause: LossCause) {
+        for psn in self.low..self.next {
+            if self.record(psn).sent_at() <= before {
+                self.declare_lost(Psn(psn), cause);
+            }
+        }
+    }
+
+    /// The packet in flight whose wait since its last transmission ends first, and when. Packets that were
+    /// sent once wait as long as one another.
+    pub fn soonest(&mut self, wait: impl Fn(Psn) -> Span) -> Option<(Time, Psn)> {
+        // Also drops what is stale at the front.
+        self.oldest()?;
+        let flies = |psn: u32, state: State, at: Time| {
+            let record = self.record(psn);
+            psn >= self.low && record.state() == state && record.sent_at() == at
+        };
+        let again = self.losses.iter().flat_map(|losses| &losses.again);
+        let again = again.filter(|(at, psn)| flies(psn.0, State::InFlightAgain, *at)).copied();
+        let first = (self.oldest < self.next)
+            .then(|| (self.record(self.oldest).sent_at(), Psn(self.oldest)));
+        first.into_iter().chain(again).map(|(at, psn)| (at + wait(psn), psn)).min()
     }
 
     /// The packet in flight that was sent first, and when.

@@ -58,6 +58,8 @@ pub struct SenderCounts {
     pub retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Whether it sent a packet as often as it may, and gave the message up.
+    pub gave_up: bool,
 }
 
 /// The sending end of one flow.
@@ -242,9 +244,7 @@ impl Sender {
     /// [`Sender::on_timeout`].
     pub fn poll_request(&mut self, now: Time, events: &mut dyn Events) -> Option<(u32, Entropy)> {
         let request = self.congestion.poll_request()?;
-        let mut cx = Cx { now, rng: &mut self.rng, events };
-        let probe = Outgoing { psn: Psn(self.ledger.next()), again: true };
-        Some((request, self.paths.next_path(&mut cx, &probe)))
+        Some((request, self.next_path(now, events)))
     }
 
     /// Whether packets are in flight.
@@ -344,7 +344,8 @@ impl Sender {
     pub fn counts(&self) -> SenderCounts {
         let (retransmitted, timeouts) = self.ledger.repeats();
         let sent = u64::from(self.ledger.next()) + retransmitted;
-        SenderCounts { sent, retransmitted, timeouts }
+        let gave_up = self.recovery.has_given_up();
+        SenderCounts { sent, retransmitted, timeouts, gave_up }
     }
 
     /// What it shows of itself, and what its parts show: `window` and `in_flight` (bytes), where there
@@ -358,7 +359,7 @@ impl Sender {
         if let Some(rate) = limits.rate {
             to.rate("rate", rate);
         }
-        let SenderCounts { sent, retransmitted, timeouts } = self.counts();
+        let SenderCounts { sent, retransmitted, timeouts, .. } = self.counts();
         to.bytes("in_flight", self.ledger.in_flight());
         to.count("acked", self.heard().into());
         to.count("sent", sent);

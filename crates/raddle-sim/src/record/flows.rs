@@ -32,6 +32,8 @@ pub struct FlowRecord {
     pub dropped: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Whether its sender sent a packet as often as it may, and gave the message up.
+    pub gave_up: bool,
 }
 
 /// The records of all flows, by number. Millions of flows may leave one, and most of them have had
@@ -46,7 +48,7 @@ pub struct FlowRecords {
 /// What is kept of each flow.
 #[derive(Clone)]
 struct Kept {
-    /// Never, if it did not.
+    /// Never, if it did not; [`GIVEN_UP`] where the last ACK would be.
     started: Time,
     acked: Time,
     delivered: Time,
@@ -57,6 +59,8 @@ struct Kept {
 }
 
 const ELSEWHERE: u32 = u32::MAX;
+/// In place of the last ACK, of a message that was given up.
+const GIVEN_UP: Time = Time(Time::NEVER.0 - 1);
 const _: () = assert!(size_of::<Kept>() == 32);
 
 impl FlowRecord {
@@ -105,7 +109,7 @@ impl FlowRecords {
         };
         FlowRecord {
             started: reached(started),
-            acked: reached(acked),
+            acked: reached(acked).filter(|&at| at != GIVEN_UP),
             delivered: reached(delivered),
             sent,
             retransmitted,
@@ -116,6 +120,7 @@ impl FlowRecords {
             trimmed,
             dropped,
             timeouts,
+            gave_up: acked == GIVEN_UP,
         }
     }
 
@@ -147,6 +152,7 @@ impl FlowRecords {
     fn keep(&mut self, record: FlowRecord, free: Option<u32>) -> Kept {
         let [started, acked, delivered] = [record.started, record.acked, record.delivered]
             .map(|time| time.unwrap_or(Time::NEVER));
+        let acked = if record.gave_up { GIVEN_UP } else { acked };
         let counts = record.counts();
         let few = |count: u64| u32::try_from(count).ok().filter(|&count| count < ELSEWHERE);
         let (packets, marked) = match (few(record.received), few(record.marked)) {

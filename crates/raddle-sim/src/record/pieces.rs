@@ -118,6 +118,7 @@ fn all_of(pieces: impl Iterator<Item = FlowRecord>) -> FlowRecord {
         trimmed: sum.trimmed + piece.trimmed,
         dropped: sum.dropped + piece.dropped,
         timeouts: sum.timeouts + piece.timeouts,
+        gave_up: sum.gave_up || piece.gave_up,
     };
     pieces.reduce(add).unwrap_or_default()
 }

@@ -137,13 +137,15 @@ pub enum Kind {
     Tor = 7,
     /// A congestion notification from a receiver to a sender.
     Cnp = 7 | 1 << 6,
-    /// A sender's probe of a path, or the receiver's answer.
+    /// A sender's probe of a path, or the receiver's answer, which tells what has arrived.
     Probe = 7 | 1 << 7,
+    /// A sender's question what has arrived, or the receiver's answer.
+    TailProbe = 7 | 3 << 6,
 }
 
 impl Kind {
     /// Every kind, in the order of their codes.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Data,
         Self::Ack,
         Self::Nack,
@@ -154,6 +156,7 @@ impl Kind {
         Self::Tor,
         Self::Cnp,
         Self::Probe,
+        Self::TailProbe,
     ];
 
     /// The bits of which data in a data class has none.
@@ -204,7 +207,7 @@ pub mod flag {
     pub const OF_LAST_HOP: u8 = 64;
     /// Of credit: this packet, and those missing behind it, shall be sent again.
     pub const RESEND: u8 = 16;
-    /// Of a probe: it is the answer to one.
+    /// Of a probe of either kind: it is the answer to one.
     pub const ANSWER: u8 = 16;
     /// Of a message between ToRs: it goes from sender to receiver.
     pub(crate) const FORWARD: u8 = 16;
@@ -264,6 +267,12 @@ impl Frame {
     #[inline]
     pub fn is_cnp(&self) -> bool {
         self.is(Kind::Cnp)
+    }
+
+    /// Whether it is a probe of either kind, or the answer to one.
+    #[inline]
+    pub fn is_probe(self) -> bool {
+        self.is(Kind::Probe) || self.is(Kind::TailProbe)
     }
 
     /// Whether it is a frame of flow control.
@@ -389,7 +398,7 @@ impl Frame {
         self.is_data()
             || self.is(Kind::Request)
             || self.is(Kind::Tor) && self.has(flag::FORWARD)
-            || self.is(Kind::Probe) && !self.has(flag::ANSWER)
+            || self.is_probe() && !self.has(flag::ANSWER)
     }
 
     /// The flag that holds the bit of ToRs.

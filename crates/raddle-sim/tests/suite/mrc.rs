@@ -165,3 +165,44 @@ fn switches_may_hash_the_values() {
     let outcome = run(&plan);
     assert!(!events(&outcome, "mrc: retire").is_empty());
 }
+
+/// A message of 50 packets, whose last ones are lost at the destination's port in one plane.
+fn with_a_lost_tail(change: impl FnOnce(&mut recovery::mrc::Config)) -> Plan {
+    let mut plan = over_planes(vec![Flow::at_zero(0, 5, Bytes(50 * 4096))], &Config::default());
+    let mut own = recovery::mrc::Config { rto: Some(Span::us(200)), ..Default::default() };
+    change(&mut own);
+    plan.transport.recovery = recovery::Config::Mrc(own);
+    // One plane would be left at once: the peer tells of its port.
+    plan.transport.load_balance =
+        host::Config::Mrc(Config { port_status: PortStatus::Off, ..Config::default() });
+    cut(&mut plan, "host5.up1", 5, Some(9));
+    plan
+}
+
+/// Specification, tail probe.
+#[test]
+fn a_probe_finds_a_lost_tail_long_before_its_timeout() {
+    let probed = run(&with_a_lost_tail(|_| {}));
+    let waiting = run(&with_a_lost_tail(|own| own.tail = 0.0));
+    let timeouts = |outcome: &Outcome| outcome.flows.at(0).timeouts;
+    assert!(dropped(&probed) > 0 && timeouts(&probed) == 0, "{:?}", probed.flows.at(0));
+    assert!(timeouts(&waiting) > 0, "{:?}", waiting.flows.at(0));
+    assert!(probed.end.0 * 3 / 2 < waiting.end.0, "{:?} {:?}", probed.end, waiting.end);
+    // What was lost goes again, and little else.
+    assert!(probed.flows.at(0).retransmitted <= dropped(&probed) + 2, "{:?}", probed.flows.at(0));
+}
+
+/// Specification, retry limits: the flow ends, and says why.
+#[test]
+fn a_message_is_given_up_after_its_last_retry() {
+    let mut plan = with_a_lost_tail(|own| {
+        (own.rto, own.linear, own.exponential) = (Some(Span::us(20)), Some(1), 1);
+    });
+    cut(&mut plan, "host5.up*", 5, None);
+    plan.check_limits().unwrap();
+    assert_eq!(trouble(&plan), None);
+    let outcome = engine::run(&plan, &mut ());
+    assert!(matches!(outcome.stop, Stop::Stalled(_)), "{:?}", outcome.stop);
+    let record = outcome.flows.at(0);
+    assert!(record.gave_up && record.timeouts > 0, "{record:?}");
+}

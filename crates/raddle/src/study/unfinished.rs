@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 pub enum Cause {
     /// A host at one of its ends was dead when the run ended.
     DeadHost(HostId),
+    /// Its sender sent a packet as often as it may.
+    RetryExceeded,
     /// Nothing had started it, as where what it waits for did not complete.
     NotStarted,
     /// It was under way.
@@ -23,6 +25,7 @@ impl Cause {
     pub fn word(self) -> &'static str {
         match self {
             Self::DeadHost(_) => "dead_host",
+            Self::RetryExceeded => "retry_exceeded",
             Self::NotStarted => "not_started",
             Self::UnderWay => "under_way",
         }
@@ -60,6 +63,7 @@ impl<'a> Causes<'a> {
         let dead = [ends.source, ends.destination].into_iter().find(|end| self.dead.contains(end));
         Some(match (dead, record.started) {
             (Some(host), _) => Cause::DeadHost(host),
+            (None, Some(_)) if record.gave_up => Cause::RetryExceeded,
             (None, None) => Cause::NotStarted,
             (None, Some(_)) => Cause::UnderWay,
         })
@@ -88,7 +92,9 @@ mod tests {
         assert_eq!(Causes::of(&plan, &outcome).cause(flow), None);
         outcome.flows.change(0, |flow| flow.acked = None);
         assert_eq!(Causes::of(&plan, &outcome).cause(flow), Some(Cause::UnderWay));
-        outcome.flows.change(0, |flow| flow.started = None);
+        outcome.flows.change(0, |flow| flow.gave_up = true);
+        assert_eq!(Causes::of(&plan, &outcome).cause(flow), Some(Cause::RetryExceeded));
+        outcome.flows.change(0, |flow| (flow.gave_up, flow.started) = (false, None));
         assert_eq!(Causes::of(&plan, &outcome).cause(flow), Some(Cause::NotStarted));
         let host = plan.traffic.flows[0].destination;
         plan.faults.nodes = vec![(Node::Host(host), vec![(Time::ZERO, Time(1))])];

@@ -164,7 +164,7 @@ mod tests {
     fn an_ack_too_soon_for_what_was_sent_again_says_nothing() {
         for (again, us, told) in [(true, 109, false), (true, 110, true), (false, 109, true)] {
             let mut rack = Rack::default();
-            let sent = Sent { at: at(10), psn: Psn(0), again };
+            let sent = Sent { at: at(10), psn: Psn(0), again, entropy: Entropy(0) };
             rack.hear(at(us), &news(false, Some(sent)), Some(&trips()), &ledger(&[10]));
             assert_eq!(rack.latest.is_some(), told, "{again} {us}");
         }

@@ -147,7 +147,7 @@ impl Sender {
     fn span(&self) -> u32 {
         match self.recovery.ack_form() {
             AckForm::Expected { span } => span,
-            AckForm::Arrivals => u32::MAX,
+            AckForm::Arrivals => self.recovery.psn_window().unwrap_or(u32::MAX),
         }
     }
 
@@ -176,6 +176,46 @@ impl Sender {
             losses.iter_mut().for_each(|lost| lost.last_hop = last_hop);
             self.report(now, losses, events);
         }
+    }
+
+    /// Takes the answer to a probe: arrivals before position `upto` are acknowledged. Of no packet does it
+    /// tell a round trip or a mark. `of_tail` if the [recovery](crate::recovery::Recovery::poll_probe)
+    /// asked; else a path selector did, of its `path`.
+    pub fn on_probe_answered(
+        &mut self,
+        now: Time,
+        (path, of_tail): (Entropy, bool),
+        upto: u32,
+        events: &mut dyn Events,
+    ) {
+        if !of_tail {
+            let mut cx = Cx { now, rng: &mut self.rng, events };
+            self.paths.on_probe_answered(&mut cx, path);
+        }
+        if !self.ledger.in_order && upto > self.heard() {
+            let AckedPacket { bytes, latest, .. } = self.take_note_up_to(upto);
+            let (heard, window) = (self.heard(), self.window);
+            let mut cx = Cx { now, rng: &mut self.rng, events };
+            let news = AckNews { bytes, rtt: None, latest, duplicate: true, heard, window };
+            self.recovery.on_ack(&mut cx, &news, &mut self.ledger);
+            let ack = Ack {
+                bytes,
+                marked: false,
+                rtt: None,
+                in_flight: self.ledger.in_flight(),
+                cumulative: self.ledger.low(),
+                next_new: self.ledger.next(),
+                hops: &[],
+                circuit: false,
+            };
+            self.window = self.congestion.on_ack(&mut cx, &ack).window;
+            self.retime();
+        }
+        if of_tail {
+            let mut cx = Cx { now, rng: &mut self.rng, events };
+            self.recovery.on_probe_answered(&mut cx, &mut self.ledger);
+        }
+        self.report_losses(now, events);
     }
 
     /// Takes a CNP.

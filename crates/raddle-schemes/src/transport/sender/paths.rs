@@ -1,7 +1,8 @@
 //! A path selector that names planes, knows the health of its paths, and probes them.
 
 use super::Sender;
-use crate::ids::Entropy;
+use crate::ids::{Entropy, Psn};
+use crate::load_balance::host::Outgoing;
 use crate::load_balance::plane::Paths;
 use crate::units::Time;
 use crate::{Cx, Events};
@@ -44,9 +45,15 @@ impl Sender {
         self.paths.poll_probe()
     }
 
-    /// A probe of a path was answered.
-    pub fn on_probe_answered(&mut self, now: Time, path: Entropy, events: &mut dyn Events) {
+    /// Whether a probe is to ask the receiver now what has arrived; says so once, and is asked after
+    /// [`Sender::on_timeout`]. It goes where the next packet would.
+    pub fn poll_tail_probe(&mut self) -> bool {
+        self.recovery.poll_probe()
+    }
+
+    /// The path of a frame that goes where the next packet would.
+    pub fn next_path(&mut self, now: Time, events: &mut dyn Events) -> Entropy {
         let mut cx = Cx { now, rng: &mut self.rng, events };
-        self.paths.on_probe_answered(&mut cx, path);
+        self.paths.next_path(&mut cx, &Outgoing { psn: Psn(self.ledger.next()), again: true })
     }
 }

@@ -96,7 +96,7 @@ impl FlowTemplate {
             Coding::None => Ledger::new(total, context.packet(), Bytes(last)),
             Coding::AnyOf => Ledger::coded(total, context.packet()),
         };
-        let mut most = u32::MAX;
+        let mut most = recovery.psn_window().unwrap_or(u32::MAX);
         if let AckForm::Expected { span } = recovery.ack_form() {
             ledger = ledger.in_order(span);
             most = span;
@@ -106,6 +106,9 @@ impl FlowTemplate {
         }
         if congestion.pulls().is_some() || congestion.grants().is_some() {
             recovery.on_receiver_paced();
+        }
+        if let Some(span) = recovery.psn_window() {
+            ledger.allow_span(span);
         }
         if recovery.counts_overtaking() {
             ledger = ledger.counting_overtaking();

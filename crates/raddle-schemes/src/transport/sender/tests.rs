@@ -164,7 +164,7 @@ fn each_packet_times_out_by_itself_and_is_sent_again_before_new_ones() {
     assert_eq!(flow.sender.poll_timeout(), Some(Time(2_000) + rto));
     let packets = [(); 2].map(|()| flow.send().map(|packet| (packet.psn.0, packet.again)));
     assert_eq!(packets, [Some((0, true)), Some((2, false))]);
-    let counts = SenderCounts { sent: 4, retransmitted: 1, timeouts: 1 };
+    let counts = SenderCounts { sent: 4, retransmitted: 1, timeouts: 1, gave_up: false };
     assert_eq!(flow.sender.counts(), counts);
 }
 

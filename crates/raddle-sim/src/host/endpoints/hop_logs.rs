@@ -70,6 +70,11 @@ impl HopLogs {
         notes.pop_front().unwrap_or_default()
     }
 
+    /// Something else told of the first `upto` arrivals: what their packets carried is not news any more.
+    pub(super) fn pass(&mut self, slot: u32, upto: u32) {
+        self.echo(slot, upto);
+    }
+
     /// The sender has no use for its log any more.
     pub(super) fn end(&mut self, slot: u32) {
         self.logs[slot as usize] = HopLog::default();

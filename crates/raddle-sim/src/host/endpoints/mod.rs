@@ -227,7 +227,7 @@ impl<'a> Ends<'a> {
             self.on_credit_frame(now, nic, frame);
         } else if frame.is_cnp() {
             self.on_cnp(now, nic, frame);
-        } else if frame.is(Kind::Probe) {
+        } else if frame.is_probe() {
             self.on_probe(now, nic, frame);
         }
         nic.settle(now)
@@ -423,7 +423,7 @@ impl<'a> Ends<'a> {
     }
 
     #[cold]
-    fn complete(&mut self, now: Time, nic: &Nic, slot: u32) {
+    pub(super) fn complete(&mut self, now: Time, nic: &Nic, slot: u32) {
         let end = &mut self.senders[slot as usize];
         end.acked = now;
         let ended = end.end(&mut self.live_senders, &mut self.counts);
@@ -501,6 +501,8 @@ impl<'a> Ends<'a> {
             nic.send_as_packet(now, slot, &mut live.sender, request);
             self.credit_frames.made += 1;
         }
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        live.ask_for_tail(now, slot, (nic, self.ack), events);
         live.send_probes(now, nic, self.ack);
         live.make_ready(now, slot, nic);
         live.set_wake(now, slot, nic);

@@ -1,12 +1,31 @@
-//! Path selectors that name planes and probe paths: what comes of that at hosts.
+//! Probes of paths, and of what has arrived: how hosts send and answer them. And what comes of path
+//! selectors that name planes.
 
 use super::slots::LiveSender;
 use super::{Ends, FlowEvents};
 use crate::host::nic::Nic;
 use crate::wire::frame::{Frame, Kind, Locator, flag};
+use raddle_schemes::Events;
+use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::{Bytes, Time};
 
 impl LiveSender {
+    /// Asks the receiver what has arrived, if the recovery wants to know.
+    #[inline]
+    pub(super) fn ask_for_tail(
+        &mut self,
+        now: Time,
+        slot: u32,
+        (nic, size): (&mut Nic, Bytes),
+        events: &mut dyn Events,
+    ) {
+        if self.sender.poll_tail_probe() {
+            let to = nic.next_plane(now, slot, &mut self.sender, self.to);
+            let path = self.sender.next_path(now, events);
+            nic.send_control(now, Frame::new(to, 0, (Kind::TailProbe, 0), path, size));
+        }
+    }
+
     /// Sends the probes of `size` bytes that are due.
     #[inline]
     pub(super) fn send_probes(&mut self, now: Time, nic: &mut Nic, size: Bytes) {
@@ -21,15 +40,22 @@ impl LiveSender {
 }
 
 impl Ends<'_> {
-    /// A probe of a path has come, which is answered by the same path, or an answer.
+    /// A probe has come, which is answered by the same path and says how much has arrived, or an answer.
     #[cold]
     pub(super) fn on_probe(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
         if !frame.has(flag::ANSWER) {
             let slot = nic.first_receiver + self.locators.index(frame.to);
             let id = self.flow_received(nic, slot);
-            let to = self.layout.sender(id, &self.plan.traffic.flows[id.index()]);
-            let what = (Kind::Probe, flag::ANSWER);
-            let answer = Frame::new(nic.here(to), 0, what, frame.entropy(), self.ack);
+            let flow = &self.plan.traffic.flows[id.index()];
+            let to = self.layout.sender(id, flow);
+            let end = &self.receivers[slot as usize];
+            let arrived = match self.live_receivers.get(end.live) {
+                Some(live) => live.receiver.arrived().count(),
+                None if end.delivered == Time::NEVER => 0,
+                None => packets(flow.bytes, self.plan.transport.payload),
+            };
+            let what = (frame.kind(), flag::ANSWER);
+            let answer = Frame::new(nic.here(to), arrived, what, frame.entropy(), self.ack);
             return nic.send_control(now, answer);
         }
         let slot = nic.first_sender + self.locators.index(frame.to);
@@ -40,7 +66,16 @@ impl Ends<'_> {
             probes.before(now, live.flow, &live.sender);
         }
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
-        live.sender.on_probe_answered(now, frame.entropy(), &mut events);
+        let before = live.sender.heard();
+        let what = (frame.entropy(), frame.is(Kind::TailProbe));
+        live.sender.on_probe_answered(now, what, frame.number(), &mut events);
+        self.totals.packets_acked += u64::from(live.sender.heard() - before);
+        if let Some(logs) = &mut self.hops {
+            logs.pass(slot, live.sender.heard());
+        }
+        if live.sender.complete() {
+            return self.complete(now, nic, slot);
+        }
         live.make_ready(now, slot, nic);
         live.set_wake(now, slot, nic);
     }

@@ -149,6 +149,7 @@ impl SenderSlot {
             record.sent = counts.sent;
             record.retransmitted = counts.retransmitted;
             record.timeouts = counts.timeouts;
+            record.gave_up = counts.gave_up && record.acked.is_none();
         } else if record.acked.is_some() {
             record.sent = u64::from(total);
         }

@@ -339,6 +339,23 @@ impl Nic {
         self.send_control(now, frame);
     }
 
+    /// A locator by way of the plane that the next packet of a sender would take, which is told of it.
+    #[inline]
+    pub(in crate::host) fn next_plane(
+        &mut self,
+        now: Time,
+        slot: u32,
+        sender: &mut Sender,
+        to: Locator,
+    ) -> Locator {
+        if self.planes.is_none() {
+            return to;
+        }
+        let plane = self.choose(now, slot, Some(sender));
+        sender.on_plane(plane);
+        self.planes.as_ref().map_or(to, |planes| planes.locators.in_plane(to, plane))
+    }
+
     /// A control frame waits at the port in its plane, or in the next that is usable.
     #[cold]
     #[inline(never)]

@@ -118,7 +118,7 @@ fn goes_to_receiver(frame: Frame) -> bool {
     match frame.kind() {
         Kind::Data | Kind::Trimmed | Kind::Request => true,
         Kind::Tor => frame.has(flag::FORWARD),
-        Kind::Probe => !frame.has(flag::ANSWER),
+        Kind::Probe | Kind::TailProbe => !frame.has(flag::ANSWER),
         _ => false,
     }
 }

@@ -240,7 +240,7 @@ impl<'a> Hosts<'a> {
             self.on_reply(now, frame);
         } else if frame.is_cnp() {
             self.on_cnp(now, frame);
-        } else if frame.is(Kind::Probe) {
+        } else if frame.is_probe() {
             self.on_probe(now, host, frame);
         }
     }

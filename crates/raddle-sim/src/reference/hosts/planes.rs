@@ -142,7 +142,7 @@ impl Hosts<'_> {
     }
 
     /// The plane of a flow's next packet.
-    fn choose(&mut self, now: Time, flow: FlowId) -> u32 {
+    pub(super) fn choose(&mut self, now: Time, flow: FlowId) -> u32 {
         if self.plan.fabric.planes == 1 {
             return 0;
         }

@@ -164,7 +164,9 @@ impl Hosts<'_> {
         let Some(sending) = &mut self.sending[flow.index()] else { return };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         let request = sending.sender.poll_request(now, events);
+        let gave_up = sending.sender.counts().gave_up;
         self.records[flow.index()].timeouts += u64::from(timeouts);
+        self.records[flow.index()].gave_up = gave_up;
         for _ in 0..timeouts {
             self.buckets.count(&mut self.timeline.timeouts, now);
         }
@@ -174,6 +176,7 @@ impl Hosts<'_> {
             self.send_request(now, flow, frame);
             self.credit_frames.made += 1;
         }
+        self.ask_for_tail(now, flow);
         let planes = self.plan.fabric.planes;
         let source = self.plan.traffic.flows[flow.index()].source;
         while let Some(sending) = &mut self.sending[flow.index()]
@@ -194,16 +197,50 @@ impl Hosts<'_> {
         let (flow, path) = (self.addresses.flow_of(frame), frame.entropy());
         if !frame.has(flag::ANSWER) {
             let to = self.addresses.sender(flow);
-            let what = (Kind::Probe, flag::ANSWER);
-            let answer = Frame::new(to, 0, what, path, self.plan.transport.ack);
+            let what = (frame.kind(), flag::ANSWER);
+            let arrived =
+                match (&self.receiving[flow.index()], self.records[flow.index()].delivered) {
+                    (_, Some(_)) => self.packets(flow),
+                    (Some(receiver), None) => receiver.arrived().count(),
+                    (None, None) => 0,
+                };
+            let answer = Frame::new(to, arrived, what, path, self.plan.transport.ack);
             let plane = self.addresses.locators.plane(frame.to);
             return self.send_control(now, host, plane, answer);
         }
         self.follow(now, flow);
         let Some(sending) = &mut self.sending[flow.index()] else { return };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
-        sending.sender.on_probe_answered(now, path, events);
-        self.look_at(now, flow);
+        let heard = sending.sender.heard();
+        let what = (path, frame.is(Kind::TailProbe));
+        sending.sender.on_probe_answered(now, what, frame.number(), events);
+        self.progress.packets_acked += u64::from(sending.sender.heard() - heard);
+        if sending.sender.complete() {
+            self.complete(now, flow);
+        } else {
+            self.look_at(now, flow);
+        }
+    }
+
+    /// A sender asks its receiver what has arrived, if its recovery wants to know, by the plane that its
+    /// next packet would take.
+    fn ask_for_tail(&mut self, now: Time, flow: FlowId) {
+        let asks = |sending: &mut Box<Sending>| sending.sender.poll_tail_probe();
+        if !self.sending[flow.index()].as_mut().is_some_and(asks) {
+            return;
+        }
+        let plane = self.choose(now, flow);
+        let several = self.plan.fabric.planes > 1;
+        let Some(sending) = &mut self.sending[flow.index()] else { return };
+        if several {
+            sending.sender.on_plane(plane);
+        }
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        let path = sending.sender.next_path(now, events);
+        let (to, size) = (self.addresses.receiver(flow), self.plan.transport.ack);
+        let probe = Frame::new(to, 0, (Kind::TailProbe, 0), path, size);
+        let source = self.plan.traffic.flows[flow.index()].source;
+        self.send_control(now, source, plane, probe);
     }
 
     /// An ACK or a NACK has come. One for a flow that is complete has nothing new to say.
@@ -282,6 +319,7 @@ impl Hosts<'_> {
     /// The sender has had the last needed ACK.
     fn complete(&mut self, now: Time, flow: FlowId) {
         self.records[flow.index()].acked = Some(now);
+        self.records[flow.index()].gave_up = false;
         self.progress.flows_done += 1;
         self.progress.last_completion = now;
         let Some(mut ended) = self.sending[flow.index()].take() else { return };

@@ -14,6 +14,7 @@ use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::recovery::erasure::Timeout;
 use raddle_schemes::recovery::go_back_n::MuteAbout;
+use raddle_schemes::recovery::mrc::{Gap, GapScope};
 use raddle_schemes::recovery::{AckEntropies, Resend, tcp};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span};
@@ -252,6 +253,16 @@ fn recovery(choices: &mut Choices<'_>) -> recovery::Config {
             tcp.min_rto = timeout.unwrap_or(tcp.min_rto);
             tcp.initial_rto = choices.pick(&[None, Some(Span::us(20)), Some(Span(1_234_567))]);
             tcp.max_rto = choices.pick(&[None, Some(tcp.min_rto)]);
+        }
+        recovery::Config::Mrc(mrc) => {
+            mrc.rto = timeout;
+            mrc.tail = choices.pick(&[3.0, 0.0, 0.5]);
+            mrc.tail_margin = choices.pick(&[None, Some(Span::ZERO)]);
+            mrc.linear = choices.pick(&[None, Some(0), Some(2)]);
+            mrc.gap = choices.pick(Gap::ALL);
+            mrc.gap_scope = choices.pick(GapScope::ALL);
+            mrc.gap_least = choices.pick(&[5, 1, 20]);
+            mrc.mpr = choices.pick(&[None, Some(1)]);
         }
         _ => {}
     }

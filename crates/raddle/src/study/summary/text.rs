@@ -184,11 +184,12 @@ fn stuck_flows(plan: &Plan, outcome: &Outcome) -> Vec<String> {
             let ends = &plan.traffic.flows[flow.index()];
             let (from, to) = (ends.source.0, ends.destination.0);
             let lacks = missing(plan, outcome, flow);
-            let dead = match causes.cause(flow) {
+            let why = match causes.cause(flow) {
                 Some(Cause::DeadHost(host)) => format!("; host{} is dead", host.0),
+                Some(Cause::RetryExceeded) => "; its sender has given up".to_owned(),
                 _ => String::new(),
             };
-            format!("flow {}, host{from} to host{to}: {lacks}{dead}", flow.0)
+            format!("flow {}, host{from} to host{to}: {lacks}{why}", flow.0)
         })
         .collect();
     if open.len() > NAMED {

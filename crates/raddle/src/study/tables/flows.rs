@@ -107,8 +107,8 @@ impl Row for FlowRow<'_> {
         table.col(
             "unfinished",
             "",
-            "why it did not complete: `dead_host` at one of its ends, `not_started`, or still \
-             `under_way`; empty if it did",
+            "why it did not complete: `dead_host` at one of its ends, `retry_exceeded` (its sender \
+             gave up), `not_started`, or still `under_way`; empty if it did",
             |row| row.unfinished.map(str::to_owned),
         );
         table.col("job", "", "the job that it belongs to; empty without one", |row| {
