@@ -114,6 +114,13 @@ def bounds(scenario: AnyScenario, *, set: Mapping[str, Any] | None = None) -> An
 
 
 @checked
+def inventory(scenario: AnyScenario, *, set: Mapping[str, Any] | None = None) -> Answer:
+    """The switches, cables and optics of a scenario's fabric, as `raddle inventory`: the object
+    `raddle.inventory/1`. Nothing is simulated."""
+    return Answer(*_raddle.inventory(_scenario.text(scenario, set)))
+
+
+@checked
 def throughput(
     demand: str | os.PathLike[str] | Sequence[str],
     design: str | Sequence[str],

@@ -3210,26 +3210,60 @@ class recovery:
     def mrc(
         *,
         rto: str | None = None,
+        linear: int | Literal["auto"] | None = None,
+        exponential: int | None = None,
+        gap: Literal["window", "path"] | None = None,
         gap_factor: float | None = None,
         gap_least: int | None = None,
         gap_most: str | int | None = None,
+        gap_scope: Literal["packet", "all"] | None = None,
+        tail: float | None = None,
+        tail_again: float | None = None,
+        tail_margin: str | None = None,
+        mpr: int | Literal["auto"] | None = None,
     ) -> Section:
-        """MRC: selective repeat by gaps of a window. As `sack`, and a packet is sent again when
-        about a window of later ones has arrived. For flows whose packets take many paths.
+        """MRC: selective repeat by gaps of a window, and tail probes. As `sack`, and a packet is
+        sent again when about a window of later ones has arrived, or when the answer to a probe
+        tells that it has not. For flows whose packets take many paths.
 
         `rto` (`"auto"`): Retransmission timeout; `auto` is that of `sack`.
+        `linear` (`"auto"`): So many timeouts of a packet are each as long as the first; the
+            later ones take twice as long as the one before. `auto`: all are as long as the
+            first.
+        `exponential` (`25`): So many more timeouts there are beside the first `linear + 1`; the
+            last gives the message up. 25 is without end.
+        `gap` (`"window"`): What shows a loss: `window`, that about a window of later packets
+            has arrived, or `path`, that one of the same entropy has.
         `gap_factor` (`1.5`): Windows of later packets that have to arrive before a packet
             counts as lost.
         `gap_least` (`5`): Later packets that have to arrive, however small the window is.
         `gap_most` (`"1.5 bdp"`): As many bytes of later packets are enough, however large the
             window is.
+        `gap_scope` (`"packet"`): What is then sent again: `packet`, the one that is lost, or
+            `all` that is in flight.
+        `tail` (`3.0`): Unloaded round trips without news, with packets in flight, after which a
+            probe asks what has arrived; 0 is never.
+        `tail_again` (`5.0`): Unloaded round trips from such a probe to the next.
+        `tail_margin` (`"auto"`): A packet that has not arrived at the answer counts as lost if
+            it left so long before the probe, which queues do not hold up; `auto` is the time to
+            drain two full queues, or two unloaded round trips where they have no limit.
+        `mpr` (`"auto"`): Most packets from the first unacknowledged to the newest, in units of
+            128 (`MPR`); `auto` is no limit.
         """
         return _given(
             scheme="mrc",
             rto=rto,
+            linear=linear,
+            exponential=exponential,
+            gap=gap,
             gap_factor=gap_factor,
             gap_least=gap_least,
             gap_most=gap_most,
+            gap_scope=gap_scope,
+            tail=tail,
+            tail_again=tail_again,
+            tail_margin=tail_margin,
+            mpr=mpr,
         )
 
 

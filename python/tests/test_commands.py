@@ -24,6 +24,16 @@ def test_bounds_are_the_commands(tmp_path):
         raddle.bounds({**SMALL, "traffic": {}})
 
 
+def test_an_inventory_is_the_commands(tmp_path):
+    file = tmp_path / "sweep.toml"
+    file.write_text(SWEEP)
+    ours = raddle.inventory(file)
+    assert ours == command("inventory", file, "--json", folder=tmp_path)
+    counted = ours["cells"][0]["inventory"]
+    assert counted["optics_with_hosts"] == 2 * counted["cable_count"]
+    assert "optics" in str(ours)
+
+
 def test_throughput_is_the_commands(tmp_path):
     one = raddle.throughput("ring", "vermilion:k=3", nodes=8)
     printed = command("throughput", "ring", "vermilion:k=3", "--nodes", 8, "--json", folder=tmp_path)

@@ -53,6 +53,7 @@ mod export;
 mod figures;
 mod grid;
 mod input;
+mod inventory;
 mod man;
 mod output;
 mod plan;
@@ -113,6 +114,8 @@ enum Command {
     Schema(schema::Arguments),
     /// Show the lower bounds on a scenario's completion time.
     Bounds(bounds::Arguments),
+    /// Count the switches, cables and optics of a scenario's fabric.
+    Inventory(inventory::Arguments),
     /// Show which paths a scenario's planner gives its messages.
     Plan(plan::Arguments),
     /// Give the numbers of a model that needs no simulation, or list the models.
@@ -183,6 +186,7 @@ pub fn main_of(words: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Schemes(arguments) => schemes::schemes(&arguments),
         Command::Schema(arguments) => schema::schema(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Inventory(arguments) => inventory::inventory(&arguments),
         Command::Plan(arguments) => plan::plan(&arguments),
         Command::Theory(arguments) => theory::theory(&arguments),
         Command::Train(arguments) => train::train(&arguments),

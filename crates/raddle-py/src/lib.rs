@@ -8,6 +8,7 @@ mod compare;
 mod errors;
 mod export;
 mod figures;
+mod inventory;
 mod kept;
 mod run;
 mod scheme;
@@ -42,6 +43,7 @@ fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(export::export, module)?)?;
     module.add_function(wrap_pyfunction!(theory::theory, module)?)?;
     module.add_function(wrap_pyfunction!(bounds::bounds, module)?)?;
+    module.add_function(wrap_pyfunction!(inventory::inventory, module)?)?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
     module.add_function(wrap_pyfunction!(throughput::throughput, module)?)?;
     module.add_function(wrap_pyfunction!(throughput::throughput_grid, module)?)?;

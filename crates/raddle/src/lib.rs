@@ -33,6 +33,7 @@ pub mod catalogue;
 pub mod export;
 pub mod families;
 pub mod import;
+pub mod inventory;
 pub mod plugins;
 pub mod problem;
 pub mod report;

@@ -65,6 +65,19 @@ fn every_example_has_bounds() {
 }
 
 #[test]
+fn an_inventory_counts_switches_cables_and_optics() {
+    let scratch = Scratch::new(SMALL);
+    let said = raddle(&["inventory", &scratch.scenario()]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    for words in ["hosts", "tor_agg", "switches, ports in use", "optics"] {
+        assert!(said.out.contains(words), "{words}: {}", said.out);
+    }
+    let object = raddle(&["inventory", &scratch.scenario(), "--json"]).json();
+    let own = &object["cells"][0]["inventory"];
+    assert_eq!(own["optics_with_hosts"].as_u64(), own["cable_count"].as_u64().map(|c| 2 * c));
+}
+
+#[test]
 fn scenarios_with_the_same_bounds_are_shown_together() {
     let scratch = Scratch::new(&format!("{SMALL}{}", super::SWEEP));
     let said = raddle(&["bounds", &scratch.scenario()]);

@@ -15,6 +15,7 @@ pub mod dumbbell;
 pub mod fat_tree;
 pub mod graph;
 pub mod hybrid;
+pub mod inventory;
 pub mod kind;
 pub mod later;
 pub mod leaf_spine;
