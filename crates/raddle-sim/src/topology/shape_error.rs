@@ -4,8 +4,8 @@ use raddle_schemes::load_balance::plane::MOST_PLANES;
 use raddle_schemes::units::Time;
 use std::fmt;
 
-/// The most ports a generated fabric may have: about 1 GB of ports and their routes.
-pub const MAX_PORTS: u64 = 1 << 20;
+/// The most ports a generated fabric may have: 1,048,576 hosts in three tiers have 6.3 million.
+pub const MAX_PORTS: u64 = 1 << 23;
 
 /// Why a shape cannot be built. The text names the quantities and what would fit.
 #[derive(Clone, Debug, PartialEq)]

@@ -225,7 +225,7 @@ mod tests {
             "the fabric would have 4160 switches; at most 4096 are possible"
         );
         let crowded = Torus { hosts_per_switch: 1 << 20, ..torus(4, 4) };
-        assert!(refused(crowded).contains("33554496 ports; at most 1048576"));
+        assert!(refused(crowded).contains("33554496 ports; at most 8388608"));
         // Routes of as many take seconds.
         assert!(torus(64, 64).validate().is_ok());
     }

@@ -13,7 +13,7 @@ use raddle_sim::workload::{Flow, Start, Traffic};
 use std::cmp::Reverse;
 
 /// Hosts of a fabric: what stays exact when forwarding divides by multiplication.
-const MAX_HOSTS: u32 = 1 << 16;
+const MAX_HOSTS: u32 = 1 << 20;
 
 /// Packets of a message.
 const MAX_PACKETS: u64 = NUMBER_LIMIT as u64;

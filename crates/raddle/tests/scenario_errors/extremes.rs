@@ -64,12 +64,12 @@ fn a_gap_is_no_longer_than_a_frame() {
 fn fabrics_that_memory_could_not_hold_are_refused() {
     topology(
         r#"{ kind = "leaf_spine", leaves = 4000000000, hosts_per_leaf = 4000000000, spines = 4 }"#,
-        r#"{ kind = "leaf_spine", leaves = 4000000000, hosts_per_leaf = 4000000000, spines = 4 } | the fabric would have 18446744073709551615 ports | at most 1048576 are possible"#,
+        r#"{ kind = "leaf_spine", leaves = 4000000000, hosts_per_leaf = 4000000000, spines = 4 } | the fabric would have 18446744073709551615 ports | at most 8388608 are possible"#,
     );
     check(
         "[fabric]\ntopology = { kind = \"fat_tree\", tiers = 2, hosts = 16, uplink_rate = \"1 Mbps\" }\n\
          [traffic]\nkind = \"tornado\"\n",
-        "16 | the fabric would have 12800032 ports | at most 1048576 are possible",
+        "16 | the fabric would have 12800032 ports | at most 8388608 are possible",
     );
 }
 
@@ -141,8 +141,8 @@ fn what_the_simulator_cannot_hold_is_refused() {
         r#"{ kind = "fat_tree", hosts = 128, rate = "15 Mbps" } | the largest frame takes 2.219666667 ms to cross link `host0` | expected less than 2.147483648 ms, delays included"#,
     );
     topology(
-        r#"{ kind = "fat_tree", tiers = 2, hosts = 131072 }"#,
-        r#"{ kind = "fat_tree", tiers = 2, hosts = 131072 } | the fabric has 131072 hosts | expected at most 65536"#,
+        r#"{ kind = "fat_tree", tiers = 2, hosts = 1048580 }"#,
+        r#"{ kind = "fat_tree", tiers = 2, hosts = 1048580 } | the fabric has 1048580 hosts | expected at most 1048576"#,
     );
     traffic(
         "[traffic]\nkind = \"tornado\"\nmessage = \"64 GiB\"\n",

@@ -12,14 +12,17 @@ pub(in crate::engine) enum Forward<'a> {
     Slices(&'a Slices),
 }
 
+/// Bits behind the point of what divides.
+const SHIFT: u32 = 40;
+
 /// One switch of a tree.
 #[derive(Clone)]
 pub(in crate::engine) struct TreeNode {
     hosts_low: u32,
     hosts_below: u32,
-    /// 2^32 / hosts per run of down ports, rounded up. The quotient is exact as long as the rounding
+    /// 2^40 / hosts per run of down ports, rounded up. The quotient is exact as long as the rounding
     /// error, less than the hosts per run, times the host's number among those below stays under
-    /// 2^32: for up to 2^16 hosts below, whatever the run
+    /// 2^40: for up to 2^20 hosts below, whatever the run
     /// ([`HOSTS_BELOW_LIMIT`](crate::limits::HOSTS_BELOW_LIMIT)).
     per_down: u64,
     parallel: u32,
@@ -85,7 +88,7 @@ impl TreeNode {
         Self {
             hosts_low: switch.hosts_low,
             hosts_below: switch.hosts_high - switch.hosts_low,
-            per_down: (1u64 << 32).div_ceil(u64::from(switch.hosts_per_down)),
+            per_down: (1u64 << SHIFT).div_ceil(u64::from(switch.hosts_per_down)),
             parallel: switch.parallel,
             down_first: switch.down_first.0,
             up_first: switch.up_first.0,
@@ -104,7 +107,7 @@ impl TreeNode {
     pub(in crate::engine) fn run(&self, to: PortId) -> (u32, u32) {
         let below = to.0.wrapping_sub(self.hosts_low);
         if below < self.hosts_below {
-            let run = ((u64::from(below) * self.per_down) >> 32) as u32;
+            let run = ((u64::from(below) * self.per_down) >> SHIFT) as u32;
             (self.down_first + run * self.parallel, self.parallel)
         } else {
             (self.up_first, self.up_count)
@@ -118,7 +121,7 @@ mod tests {
     use crate::limits::HOSTS_BELOW_LIMIT;
 
     fn run_of(below: u64, hosts_per_down: u64) -> u64 {
-        (below * (1u64 << 32).div_ceil(hosts_per_down)) >> 32
+        (below * (1u64 << SHIFT).div_ceil(hosts_per_down)) >> SHIFT
     }
 
     #[test]
@@ -135,7 +138,9 @@ mod tests {
 
     #[test]
     fn compiled_forwarding_is_forwarding() {
-        for (hosts_per_down, runs) in [(1, 64), (3, 7), (12, 5), (1000, 65), (65_536, 1)] {
+        for (hosts_per_down, runs) in
+            [(1, 64), (3, 7), (12, 5), (1000, 65), (65_536, 1), (1, 70_000)]
+        {
             let switch = TreeSwitch {
                 hosts_low: 24,
                 hosts_high: 24 + hosts_per_down * runs,

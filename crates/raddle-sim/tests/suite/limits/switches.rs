@@ -21,10 +21,10 @@ fn hosts_below_a_switch_fit_the_compiled_division() {
         switches[4].hosts_per_down = hosts.div_ceil(4);
     };
     between(
-        |plan| hosts_below_spine(plan, 1 << 16),
-        |plan| hosts_below_spine(plan, (1 << 16) + 1),
-        LimitError::HostsBelow { switch: "spine0".to_owned(), hosts: (1 << 16) + 1 },
-        "switch `spine0` has 65537 hosts below it; at most 65536 in a tree",
+        |plan| hosts_below_spine(plan, 1 << 20),
+        |plan| hosts_below_spine(plan, (1 << 20) + 1),
+        LimitError::HostsBelow { switch: "spine0".to_owned(), hosts: (1 << 20) + 1 },
+        "switch `spine0` has 1048577 hosts below it; at most 1048576 in a tree",
     );
 }
 

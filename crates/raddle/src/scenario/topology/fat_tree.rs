@@ -18,7 +18,7 @@ keys! {
     KEYS: FatTreeKeys = Section::kind(fat_tree::KIND.name, fat_tree::KIND.summary).with(COMMON) => {
         tiers: Whole, (= 3) [2 to 3],
             "2 or 3";
-        hosts: Whole, (required 128) [<= 65536],
+        hosts: Whole, (required 128) [<= 1048576],
             "at most 65536";
         rate => RATE;
         link_delay => LINK_DELAY;
