@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test built tests environment beside check python venv wheel install-test docs instructions view sockets sanitize mutants
+.PHONY: demo test random built tests environment beside check python venv wheel install-test docs instructions view sockets sanitize mutants
 
 CARGO ?= cargo
 
@@ -87,6 +87,12 @@ instructions:
 # The page of `raddle view` from its sources; `test` compares it, where Node is there.
 view:
 	.ci/view bundle
+
+# Both engines on 10,000 random plans of each kind; CASES=100000 draws as many. Hours, so not part of
+# `test`, which draws some hundreds, others each time.
+CASES = 10000
+random:
+	PROPTEST_CASES=$(CASES) $(CARGO) test --package raddle-sim --test suite engines_agree
 
 # Times over real sockets against those of a simulation, on a fabric of network namespaces: for an idle
 # machine, so not part of `test`.
