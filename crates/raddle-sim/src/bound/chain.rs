@@ -59,10 +59,11 @@ pub(crate) fn earliest_starts(
         let before = fired[id.index()];
         fired[id.index()] += 1;
         let Some(targets) = trigger.acts(before) else { continue };
-        firings.extend(trigger.fires.iter().map(|&other| Reverse((time, other))));
+        let acts = trigger.acts_at(time);
+        firings.extend(trigger.fires.iter().map(|&other| Reverse((acts, other))));
         for &target in targets {
             let delay = traffic.flows[target.index()].start.delay();
-            begin(target, time + delay, &mut firings);
+            begin(target, acts + delay, &mut firings);
         }
     }
     starts
@@ -101,7 +102,7 @@ mod tests {
             flow(Start::WHEN_TRIGGERED, None, None),
         ];
         let kind = TriggerKind::All { count: 2 };
-        let triggers = vec![Trigger { kind, targets: vec![FlowId(2)], fires: Vec::new() }];
+        let triggers = vec![Trigger::new(kind, vec![FlowId(2)])];
         let traffic = Traffic { flows, triggers, ..Traffic::default() };
         let starts = earliest_starts(&traffic, least(&[30, 40, 10, 10]));
         assert_eq!(starts, [Some(Time(0)), Some(Time(5)), Some(Time(37)), None]);
@@ -115,7 +116,7 @@ mod tests {
         let start = |index| if index < 2 { AT_ZERO } else { Start::WHEN_TRIGGERED };
         let flows = (0..5).map(|index| flow(start(index), Some(0), None)).collect();
         let targets = (2..5).map(FlowId).collect();
-        let triggers = vec![Trigger { kind: TriggerKind::Next, targets, fires: Vec::new() }];
+        let triggers = vec![Trigger::new(TriggerKind::Next, targets)];
         let starts = earliest_starts(
             &Traffic { flows, triggers, ..Traffic::default() },
             least(&[10, 25, 10, 50, 10]),

@@ -287,6 +287,22 @@ pub enum LimitError {
         /// Its latest start, phase included.
         start: Time,
     },
+    /// A trigger may act too late.
+    TriggerStart {
+        /// The trigger.
+        trigger: u32,
+        /// Its earliest time, work included.
+        start: Time,
+    },
+    /// A trigger that is fired after work has to wait for all that fires it.
+    LateFiring {
+        /// The trigger.
+        trigger: u32,
+        /// How often it may be fired.
+        firings: u64,
+        /// How many firings it waits for; `None` if each of them starts another flow.
+        count: Option<u32>,
+    },
 }
 
 impl fmt::Display for LimitError {
@@ -454,6 +470,20 @@ impl fmt::Display for LimitError {
                 "flow {} may start at {start}, phase included; at the latest at {TIME_LIMIT}",
                 flow.0
             ),
+            Self::TriggerStart { trigger, start } => {
+                write!(f, "trigger {trigger} acts at {start}; at the latest at {TIME_LIMIT}")
+            }
+            Self::LateFiring { trigger, firings, count } => {
+                let waits = match count {
+                    Some(count) => format!("waits for {count}"),
+                    None => "starts a flow with each".to_owned(),
+                };
+                write!(
+                    f,
+                    "trigger {trigger} is fired {firings} times, after work among it, and {waits}; it \
+                     has to wait for all of them"
+                )
+            }
         }
     }
 }

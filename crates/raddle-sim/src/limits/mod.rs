@@ -25,6 +25,7 @@
 mod circuits;
 mod credits;
 mod error;
+mod late;
 mod queues;
 mod switches;
 
@@ -197,7 +198,11 @@ impl Plan {
             for fired in &trigger.fires {
                 known(("trigger", id), "trigger", fired.index(), triggers)?;
             }
+            let start = Time(trigger.not_before.0.saturating_add(trigger.work.0));
+            if start > TIME_LIMIT {
+                return Err(LimitError::TriggerStart { trigger: id, start });
+            }
         }
-        Ok(())
+        late::check(traffic)
     }
 }

@@ -4,6 +4,7 @@ use super::FlowRecords;
 use crate::workload::{Flow, Start, Traffic, TriggerId};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::units::Time;
+use std::collections::BTreeMap;
 
 /// For each flow that a trigger started, the flow whose end fired it; of several at one instant the
 /// first. `None` for others, and for flows that never started.
@@ -18,23 +19,31 @@ pub fn after(traffic: &Traffic, flows: &FlowRecords) -> Vec<Option<FlowId>> {
         let fired = fired.into_iter().filter_map(|(trigger, at)| Some((at?, id, trigger?)));
         ends.extend(fired);
     }
-    ends.sort_unstable();
+    // In order of time, as work puts off what it fires; of equals the first flow's end, and what it
+    // fires before the next one's.
+    let mut firings: BTreeMap<(Time, FlowId, usize), TriggerId> = BTreeMap::new();
+    let mut number = 0;
+    let mut fire = |firings: &mut BTreeMap<_, _>, at, by, id| {
+        firings.insert((at, by, number), id);
+        number += 1;
+    };
+    for (at, by, id) in ends {
+        fire(&mut firings, at, by, id);
+    }
     let mut fired = vec![0_u32; traffic.triggers.len()];
-    for (at, by, trigger) in ends {
-        let mut open = vec![trigger];
-        while let Some(id) = open.pop() {
-            let trigger = &traffic.triggers[id.index()];
-            let before = fired[id.index()];
-            fired[id.index()] = before.saturating_add(1);
-            let Some(targets) = trigger.acts(before) else { continue };
-            for &flow in targets {
-                let own = &traffic.flows[flow.index()];
-                if is_started_at(own, at, flows.at(flow.index()).started) {
-                    after[flow.index()].get_or_insert(by);
-                }
+    while let Some(((at, by, _), id)) = firings.pop_first() {
+        let trigger = &traffic.triggers[id.index()];
+        let before = fired[id.index()];
+        fired[id.index()] = before.saturating_add(1);
+        let Some(targets) = trigger.acts(before) else { continue };
+        let at = trigger.acts_at(at);
+        for &flow in targets {
+            let own = &traffic.flows[flow.index()];
+            if is_started_at(own, at, flows.at(flow.index()).started) {
+                after[flow.index()].get_or_insert(by);
             }
-            open.extend(trigger.fires.iter().rev());
         }
+        trigger.fires.iter().for_each(|&other| fire(&mut firings, at, by, other));
     }
     after
 }
@@ -60,8 +69,8 @@ mod tests {
         flows[3].start = Start::WHEN_TRIGGERED;
         let all = TriggerKind::All { count: 2 };
         let triggers = vec![
-            Trigger { kind: all, targets: vec![FlowId(2)], fires: vec![TriggerId::new(1)] },
-            Trigger { kind: TriggerKind::Next, targets: vec![FlowId(3)], fires: Vec::new() },
+            Trigger { fires: vec![TriggerId::new(1)], ..Trigger::new(all, vec![FlowId(2)]) },
+            Trigger::new(TriggerKind::Next, vec![FlowId(3)]),
         ];
         let traffic = Traffic { flows, triggers, ..Traffic::default() };
         let record = |started, delivered, acked| FlowRecord {

@@ -103,11 +103,7 @@ impl AllToAll {
                 let targets = (u64::from(at_once)..u64::from(each))
                     .map(|round| FlowId((first + round) as u32))
                     .collect();
-                traffic.triggers.push(Trigger {
-                    kind: TriggerKind::Next,
-                    targets,
-                    fires: Vec::new(),
-                });
+                traffic.triggers.push(Trigger::new(TriggerKind::Next, targets));
             }
         }
         Ok(traffic)

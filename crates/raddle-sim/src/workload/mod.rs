@@ -107,7 +107,8 @@ impl Start {
     }
 }
 
-/// Starts flows when others end: without delay, or each after the time that it says itself.
+/// Starts flows when others end: at once or after some work, and each after the time that it says
+/// itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trigger {
     /// How often it must be fired, and what a firing does.
@@ -117,6 +118,10 @@ pub struct Trigger {
     /// Whenever it has started what it starts, it fires these triggers, in order: the end of one
     /// flow may count towards several others.
     pub fires: Vec<TriggerId>,
+    /// How long after it was fired it starts and fires what it names.
+    pub work: Span,
+    /// The work begins no earlier than this.
+    pub not_before: Time,
 }
 
 /// What a firing does.
@@ -133,6 +138,21 @@ pub enum TriggerKind {
 }
 
 impl Trigger {
+    /// One that acts at once, and fires no others.
+    pub const fn new(kind: TriggerKind, targets: Vec<FlowId>) -> Self {
+        Self { kind, targets, fires: Vec::new(), work: Span::ZERO, not_before: Time::ZERO }
+    }
+
+    /// When it acts, if the last firing that it needs was at `fired`.
+    pub(crate) fn acts_at(&self, fired: Time) -> Time {
+        fired.max(self.not_before) + self.work
+    }
+
+    /// Whether it may act later than it is fired.
+    pub(crate) fn may_be_late(&self) -> bool {
+        self.work > Span::ZERO || self.not_before > Time::ZERO
+    }
+
     /// The flows that the firing after `before` others starts; `None` if it does nothing.
     pub(crate) fn acts(&self, before: u32) -> Option<&[FlowId]> {
         match self.kind {

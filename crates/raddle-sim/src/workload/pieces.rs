@@ -98,7 +98,7 @@ pub(crate) fn in_pieces(
         let mut last_of = |fired: Option<TriggerId>| match fired {
             Some(fired) if own.len() > 1 => {
                 let kind = TriggerKind::All { count: own.len() as u32 };
-                triggers.push(Trigger { kind, targets: Vec::new(), fires: vec![fired] });
+                triggers.push(Trigger { fires: vec![fired], ..Trigger::new(kind, Vec::new()) });
                 Some(TriggerId::new(triggers.len() as u32 - 1))
             }
             fired => fired,
@@ -137,7 +137,7 @@ fn name_pieces(triggers: &mut Vec<Trigger>, index: usize, first: &[u32]) {
                     continue;
                 }
                 let kind = TriggerKind::All { count };
-                triggers.push(Trigger { kind, targets: rest, fires: Vec::new() });
+                triggers.push(Trigger::new(kind, rest));
                 gates.push(TriggerId::new(triggers.len() as u32 - 1));
             }
             triggers[index].fires.splice(0..0, gates);
@@ -151,6 +151,7 @@ mod tests {
     use super::*;
     use crate::host::endpoints::triggers::Triggers;
     use raddle_schemes::planner::ethereal;
+    use raddle_schemes::units::Time;
 
     fn known() -> KnownPaths {
         KnownPaths { edges: vec![SwitchId(0); 4], between: BTreeMap::new() }
@@ -180,7 +181,7 @@ mod tests {
     /// What is started when `fired` has been fired so many times more.
     fn started(traffic: &Traffic, triggers: &mut Triggers, fired: TriggerId) -> Vec<u32> {
         let mut flows = Vec::new();
-        triggers.fire(traffic, fired, |flow| flows.push(flow.0));
+        triggers.fire(traffic, Time::ZERO, fired, |_, flow| flows.push(flow.0));
         flows
     }
 
@@ -188,7 +189,7 @@ mod tests {
     fn the_last_piece_fires_what_its_message_would() {
         let traffic = three(|messages| {
             let (kind, targets) = (TriggerKind::All { count: 1 }, vec![FlowId(1), FlowId(2)]);
-            messages.triggers.push(Trigger { kind, targets, fires: Vec::new() });
+            messages.triggers.push(Trigger::new(kind, targets));
             messages.flows[1].on_acked = Some(TriggerId::new(0));
         });
         let mut triggers = Triggers::new(&traffic);
@@ -202,7 +203,7 @@ mod tests {
         let traffic = three(|messages| {
             let targets = vec![FlowId(0), FlowId(1), FlowId(2)];
             let kind = TriggerKind::Next;
-            messages.triggers.push(Trigger { kind, targets, fires: Vec::new() });
+            messages.triggers.push(Trigger::new(kind, targets));
         });
         let mut triggers = Triggers::new(&traffic);
         let mut next = || started(&traffic, &mut triggers, TriggerId::new(0));

@@ -82,10 +82,11 @@ fn rounds(message: Bytes) -> Traffic {
         on_acked: (round < 2).then(|| TriggerId::new(round)),
         ..Flow::at_zero(host, (host + 5) % HOSTS, message)
     };
-    let opens = |round: u32| Trigger {
-        kind: TriggerKind::All { count: HOSTS },
-        targets: (0..HOSTS).map(|host| number(round + 1, host)).collect(),
-        fires: Vec::new(),
+    let opens = |round: u32| {
+        Trigger::new(
+            TriggerKind::All { count: HOSTS },
+            (0..HOSTS).map(|host| number(round + 1, host)).collect(),
+        )
     };
     let flows = (0..3).flat_map(|round| (0..HOSTS).map(move |host| flow(round, host))).collect();
     Traffic { flows, triggers: vec![opens(0), opens(1)], ..Traffic::default() }
@@ -130,7 +131,7 @@ fn a_trigger_fires_that_waits_for_more_flows_than_a_host_looks_at() {
     let kind = TriggerKind::All { count: flows.len() as u32 };
     flows.push(Flow { start: Start::WHEN_TRIGGERED, ..Flow::at_zero(0, 1, MESSAGE) });
     let targets = vec![FlowId(flows.len() as u32 - 1)];
-    let triggers = vec![Trigger { kind, targets, fires: Vec::new() }];
+    let triggers = vec![Trigger::new(kind, targets)];
     let mut traffic = Traffic { flows, triggers, ..Traffic::default() };
     traffic.append(rounds(Bytes(20 * 4096)));
     let plan = plan(traffic);

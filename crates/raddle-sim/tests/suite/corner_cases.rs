@@ -142,11 +142,7 @@ fn a_flow_that_a_trigger_starts_before_its_time_leaves_the_others_theirs() {
     let first = Flow { on_acked: Some(TriggerId::new(0)), ..Flow::at_zero(0, 1, Bytes(4096)) };
     let later = |us| Flow { start: at(us), ..Flow::at_zero(2, 3, Bytes(40_960)) };
     let flows = vec![first, later(100), later(101), later(300)];
-    let trigger = Trigger {
-        kind: TriggerKind::All { count: 1 },
-        targets: vec![FlowId(1)],
-        fires: Vec::new(),
-    };
+    let trigger = Trigger::new(TriggerKind::All { count: 1 }, vec![FlowId(1)]);
     let traffic = Traffic { flows, triggers: vec![trigger], ..Traffic::default() };
     let plan = plan(fat_tree(2, 16), traffic, "reps", 1);
     assert_eq!(trouble(&plan), None);

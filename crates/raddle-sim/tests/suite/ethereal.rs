@@ -169,7 +169,7 @@ fn what_waits_for_a_message_waits_for_all_of_its_pieces() {
     flows[0].on_acked = Some(TriggerId::new(0));
     flows[1].start = Start::WHEN_TRIGGERED;
     let kind = TriggerKind::All { count: 1 };
-    let triggers = vec![Trigger { kind, targets: vec![FlowId(1)], fires: Vec::new() }];
+    let triggers = vec![Trigger::new(kind, vec![FlowId(1)])];
     let traffic = Traffic { flows, triggers, ..Traffic::default() };
     let plan = planned(leaf_spine(2, 4, 4), traffic, |_| {});
     assert_eq!(plan.traffic.flows.len(), 8);

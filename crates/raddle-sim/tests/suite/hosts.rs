@@ -121,11 +121,7 @@ fn a_phase_delays_every_step_of_a_ring_that_triggers_start() {
         ..Flow::at_zero(step % 4, (step + 1) % 4, Bytes(4096))
     };
     let mut traffic = Traffic::from((0..steps).map(flow).collect::<Vec<_>>());
-    let next = |step: u32| Trigger {
-        kind: TriggerKind::All { count: 1 },
-        targets: vec![FlowId(step + 1)],
-        fires: Vec::new(),
-    };
+    let next = |step: u32| Trigger::new(TriggerKind::All { count: 1 }, vec![FlowId(step + 1)]);
     traffic.triggers = (0..steps - 1).map(next).collect();
     let mut plan = plan(dumbbell(2).build().unwrap(), traffic, "ecmp", 9);
     plan.transport.phase = phase;

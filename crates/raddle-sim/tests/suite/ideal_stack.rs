@@ -141,7 +141,7 @@ fn a_paced_flow_takes_as_long_whenever_it_starts() {
         let mut traffic = Traffic::from(vec![first, flow]);
         let targets =
             vec![FlowId(1)].into_iter().filter(|_| start == Start::WHEN_TRIGGERED).collect();
-        traffic.triggers = vec![Trigger { kind: after_the_first, targets, fires: Vec::new() }];
+        traffic.triggers = vec![Trigger::new(after_the_first, targets)];
         let mut plan = plan(16, traffic, "ops");
         plan.transport.congestion = paced(Some(Rate::gbps(10)), fixed_rate::Slots::Together);
         let flow = run(&plan).flows.at(1);

@@ -21,8 +21,7 @@ fn plan() -> Plan {
     flows[5].on_acked = Some(TriggerId::new(0));
     flows.push(Flow { start: Start::WHEN_TRIGGERED, ..Flow::at_zero(4, 7, Bytes(9_000)) });
     let targets = vec![FlowId(2 * HOSTS)];
-    let triggers =
-        vec![Trigger { kind: TriggerKind::All { count: 1 }, targets, fires: Vec::new() }];
+    let triggers = vec![Trigger::new(TriggerKind::All { count: 1 }, targets)];
     crate::common::plan(
         crate::common::fat_tree(2, HOSTS),
         Traffic { flows, triggers, ..Traffic::default() },

@@ -171,7 +171,9 @@ impl Scenario {
         match error {
             LimitError::Packets { .. }
             | LimitError::FlowsPerHost { .. }
-            | LimitError::FlowStart { .. } => self.traffic.place(),
+            | LimitError::FlowStart { .. }
+            | LimitError::TriggerStart { .. }
+            | LimitError::LateFiring { .. } => self.traffic.place(),
             // The fabric's own links are known without a draw, so a fault has slowed this one down.
             LimitError::Horizon { .. } => {
                 self.faults.iter().find_map(FaultSection::slows_down).unwrap_or(topology)

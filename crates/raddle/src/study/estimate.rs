@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(memory(Start::WHEN_TRIGGERED), apart);
         let targets = [0, 1].map(FlowId).to_vec();
         let kind = TriggerKind::All { count: 1 };
-        plan.traffic.triggers = vec![Trigger { kind, targets, fires: Vec::new() }];
+        plan.traffic.triggers = vec![Trigger::new(kind, targets)];
         assert_eq!(estimate(&plan, 12.0).memory_bytes, together);
     }
 

@@ -68,7 +68,7 @@ pub(super) struct Ends<'a> {
     pub(super) dropped: Tally,
     triggers: Triggers,
     pub(super) awaited: Awaited,
-    /// Flows that a trigger has started, until their hosts know.
+    /// Flows that a trigger has started, and when, until their hosts know.
     pub(super) fired: Vec<(Time, FlowId)>,
     pub(super) outgoing: Vec<(Locator, Entry)>,
     /// Under telemetry.
@@ -453,7 +453,7 @@ impl<'a> Ends<'a> {
     /// Lists what a trigger starts.
     fn fire(&mut self, now: Time, trigger: TriggerId) {
         let fired = &mut self.fired;
-        self.triggers.fire(&self.plan.traffic, trigger, |flow| fired.push((now, flow)));
+        self.triggers.fire(&self.plan.traffic, now, trigger, |at, flow| fired.push((at, flow)));
     }
 
     #[inline(never)]

@@ -1,17 +1,25 @@
 //! Triggers at work, and the groups of hosts they tie together.
 
-use crate::workload::{Traffic, TriggerId};
+use crate::workload::{Traffic, Trigger, TriggerId, TriggerKind};
 use raddle_schemes::ids::FlowId;
+use raddle_schemes::units::Time;
 
 /// How often each trigger has been fired.
+///
+/// A trigger with work hands on at once that it will act, and when: so work needs no event. What it
+/// fires counts that firing at once, and acts at the latest of all that it has counted.
 #[derive(Clone, Debug)]
 pub(crate) struct Triggers {
     fired: Vec<u32>,
+    /// The latest firing of each; empty where all act when they are fired.
+    latest: Vec<Time>,
 }
 
 impl Triggers {
     pub(crate) fn new(traffic: &Traffic) -> Self {
-        Self { fired: vec![0; traffic.triggers.len()] }
+        let number = traffic.triggers.len();
+        let late = traffic.triggers.iter().any(Trigger::may_be_late);
+        Self { fired: vec![0; number], latest: vec![Time::ZERO; if late { number } else { 0 }] }
     }
 
     /// Whether there are any.
@@ -19,18 +27,33 @@ impl Triggers {
         !self.fired.is_empty()
     }
 
-    /// Fires a trigger, and those that it fires. Tells `start` of each flow to start now.
-    pub(crate) fn fire(&mut self, traffic: &Traffic, id: TriggerId, mut start: impl FnMut(FlowId)) {
+    /// Fires a trigger, and those that it fires. Tells `start` of each flow to start, and when; not
+    /// before `now`.
+    pub(crate) fn fire(
+        &mut self,
+        traffic: &Traffic,
+        now: Time,
+        id: TriggerId,
+        mut start: impl FnMut(Time, FlowId),
+    ) {
         let mut open = Vec::new();
-        let mut next = Some(id);
-        while let Some(id) = next {
+        let mut next = Some((now, id));
+        while let Some((mut at, id)) = next {
             let trigger = &traffic.triggers[id.index()];
             let before = self.fired[id.index()];
             self.fired[id.index()] = before.saturating_add(1);
+            let acts = trigger.acts(before);
+            if let Some(latest) = self.latest.get_mut(id.index()) {
+                if let TriggerKind::All { .. } = trigger.kind {
+                    *latest = at.max(*latest);
+                    at = *latest;
+                }
+                at = trigger.acts_at(at);
+            }
             // A trigger acts only so often, so that even a circle of them comes to an end.
-            if let Some(targets) = trigger.acts(before) {
-                targets.iter().for_each(|&flow| start(flow));
-                open.extend(trigger.fires.iter().rev());
+            if let Some(targets) = acts {
+                targets.iter().for_each(|&flow| start(at, flow));
+                open.extend(trigger.fires.iter().rev().map(|&other| (at, other)));
             }
             next = open.pop();
         }

@@ -26,7 +26,7 @@ use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, CreditRecord, Finished, FlowRecord, PortRecord, Timeline};
 use crate::wire::frame::{Frame, Kind, count};
-use crate::workload::{Start, TriggerId};
+use crate::workload::{Start, TriggerId, TriggerKind};
 use credit::CreditPacer;
 use grants::GrantBook;
 use nic::Nic;
@@ -93,6 +93,8 @@ pub(super) struct Hosts<'a> {
     /// Of flows whose receivers notify of marked packets: how, and the last packet that brought one.
     cnps: BTreeMap<FlowId, (CnpPlan, Option<Time>)>,
     records: Vec<FlowRecord>,
+    /// When each trigger was fired last, or will have been.
+    fired_at: Vec<Time>,
     /// How often each trigger was fired.
     fired: Vec<u32>,
     /// Hosts to which a trigger gave a flow to start.
@@ -176,6 +178,7 @@ impl<'a> Hosts<'a> {
             last_plane: vec![0; flows],
             cnps: BTreeMap::new(),
             records: vec![FlowRecord::default(); flows],
+            fired_at: vec![Time::ZERO; plan.traffic.triggers.len()],
             fired: vec![0; plan.traffic.triggers.len()],
             woken: Vec::new(),
             queues: BTreeMap::new(),
@@ -358,19 +361,26 @@ impl<'a> Hosts<'a> {
     /// Fires a trigger, and those that it fires in turn.
     fn fire(&mut self, now: Time, first: TriggerId) {
         let plan = self.plan;
-        let mut firing = vec![first];
-        while let Some(id) = firing.pop() {
+        let mut firing = vec![(now, first)];
+        while let Some((at, id)) = firing.pop() {
             let trigger = &plan.traffic.triggers[id.index()];
             let before = self.fired[id.index()];
             self.fired[id.index()] = before.saturating_add(1);
+            let fired_at = &mut self.fired_at[id.index()];
+            *fired_at = at.max(*fired_at);
             let Some(targets) = trigger.acts(before) else { continue };
+            let begins = match trigger.kind {
+                TriggerKind::All { .. } => trigger.not_before.max(*fired_at),
+                TriggerKind::Next => trigger.not_before.max(at),
+            };
+            let acts = begins + trigger.work;
             for &flow in targets {
                 let message = &plan.traffic.flows[flow.index()];
-                let at = self.set_start(now + message.start.delay(), flow);
+                let at = self.set_start(acts + message.start.delay(), flow);
                 self.note_progress(at);
                 self.woken.push(message.source);
             }
-            firing.extend(&trigger.fires);
+            firing.extend(trigger.fires.iter().rev().map(|&other| (acts, other)));
         }
     }
 

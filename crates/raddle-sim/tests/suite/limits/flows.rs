@@ -5,7 +5,8 @@ use crate::common::plan;
 use raddle_schemes::congestion;
 use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{FlowId, HostId};
-use raddle_schemes::units::{Bytes, Rate, Span};
+use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::limits::LimitError;
 use raddle_sim::plan::Plan;
 use raddle_sim::topology::dumbbell::Dumbbell;
@@ -109,9 +110,8 @@ fn what_flows_and_triggers_name_exists() {
     let trigger = |plan: &mut Plan, targets: u32, fires: u32| {
         plan.traffic.flows[0].on_acked = Some(TriggerId::new(0));
         plan.traffic.triggers = vec![Trigger {
-            kind: TriggerKind::All { count: 1 },
-            targets: vec![FlowId(targets)],
             fires: vec![TriggerId::new(fires)],
+            ..Trigger::new(TriggerKind::All { count: 1 }, vec![FlowId(targets)])
         }];
     };
     let missing = |by, named, count| LimitError::Missing { by, named, count };
@@ -133,5 +133,42 @@ fn what_flows_and_triggers_name_exists() {
         |plan| plan.traffic.flows[0].on_delivered = Some(TriggerId::new(1)),
         missing(("flow", 0), ("trigger", 1), 1),
         "flow 0 names trigger 1; there are 1",
+    );
+}
+
+/// What is fired after work is counted before its time: nothing else may be late.
+#[test]
+fn a_trigger_that_is_fired_after_work_waits_for_all_that_fires_it() {
+    let fired = |plan: &mut Plan, kind: TriggerKind, work: Span| {
+        plan.traffic.flows[0].on_acked = Some(TriggerId::new(0));
+        plan.traffic.flows[0].on_delivered = Some(TriggerId::new(1));
+        let all = TriggerKind::All { count: 1 };
+        let fires = vec![TriggerId::new(1)];
+        plan.traffic.triggers = vec![
+            Trigger { work, fires, ..Trigger::new(all, Vec::new()) },
+            Trigger::new(kind, Vec::new()),
+        ];
+    };
+    let works = Span::ns(1);
+    between(
+        |plan| fired(plan, TriggerKind::All { count: 2 }, works),
+        |plan| fired(plan, TriggerKind::All { count: 1 }, works),
+        LimitError::LateFiring { trigger: 1, firings: 2, count: Some(1) },
+        "trigger 1 is fired 2 times, after work among it, and waits for 1; it has to wait for all of \
+         them",
+    );
+    between(
+        |plan| fired(plan, TriggerKind::Next, Span::ZERO),
+        |plan| fired(plan, TriggerKind::Next, works),
+        LimitError::LateFiring { trigger: 1, firings: 2, count: None },
+        "trigger 1 is fired 2 times, after work among it, and starts a flow with each; it has to wait \
+         for all of them",
+    );
+    let two = TriggerKind::All { count: 2 };
+    between(
+        |plan| fired(plan, two, Span(TIME_LIMIT.0)),
+        |plan| fired(plan, two, Span(TIME_LIMIT.0 + 1)),
+        LimitError::TriggerStart { trigger: 0, start: Time(TIME_LIMIT.0 + 1) },
+        &format!("trigger 0 acts at {}; at the latest at {TIME_LIMIT}", Time(TIME_LIMIT.0 + 1)),
     );
 }

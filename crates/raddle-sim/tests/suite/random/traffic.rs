@@ -14,7 +14,7 @@ use raddle_sim::workload::collective::halving_doubling::HalvingDoubling;
 use raddle_sim::workload::collective::ring::Ring;
 use raddle_sim::workload::collective::tree::Tree;
 use raddle_sim::workload::collective::volume::Volume;
-use raddle_sim::workload::graph::{Graph, Send};
+use raddle_sim::workload::graph::{After, End, Graph, Send};
 use raddle_sim::workload::host_set::HostSet;
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::job::Operation;
@@ -130,7 +130,7 @@ fn triggers(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
             0 => TriggerKind::Next,
             count => TriggerKind::All { count },
         };
-        traffic.triggers.push(Trigger { kind, targets: Vec::new(), fires: Vec::new() });
+        traffic.triggers.push(Trigger::new(kind, Vec::new()));
     }
     for trigger in 0..number {
         if choices.below(3) == 1 {
@@ -153,10 +153,22 @@ fn triggers(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
         flow.on_delivered = fired();
         traffic.flows.push(flow);
     }
+    works(choices, &mut traffic.triggers);
     traffic
 }
 
-/// Sends and joins that wait for any earlier ones.
+/// Some of the triggers that fire no others work before they act: those that do may be fired more often
+/// than they wait for, which is only for triggers without work before them.
+fn works(choices: &mut Choices<'_>, triggers: &mut [Trigger]) {
+    for trigger in triggers.iter_mut().filter(|trigger| trigger.fires.is_empty()) {
+        if choices.below(4) == 1 {
+            trigger.work = delay(choices);
+            trigger.not_before = Time(choices.pick(&INSTANTS));
+        }
+    }
+}
+
+/// Sends, joins and work that wait for any earlier ones.
 fn graph(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
     let mut graph = Graph::default();
     let mut steps = Vec::new();
@@ -165,8 +177,13 @@ fn graph(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
         for _ in 0..choices.below(4).min(steps.len() as u32) {
             after.push(steps[choices.below(steps.len() as u32) as usize]);
         }
-        if choices.below(5) == 1 {
+        let kind = choices.below(5);
+        if kind == 1 {
             steps.push(graph.join(&after));
+        } else if kind == 2 {
+            let end = choices.pick(&[End::Delivered, End::Acked]);
+            let after: Vec<After> = after.iter().map(|&step| After::new(step, end)).collect();
+            steps.push(graph.work(delay(choices), &after));
         } else {
             let Flow { source, destination, bytes, .. } = flow(choices, hosts);
             let send = Send { source, destination, bytes, work: delay(choices) };

@@ -37,11 +37,7 @@ impl ConnectionMatrix {
             triggers: self
                 .triggers
                 .iter()
-                .map(|trigger| Trigger {
-                    kind: trigger.kind,
-                    targets: Vec::new(),
-                    fires: Vec::new(),
-                })
+                .map(|trigger| Trigger::new(trigger.kind, Vec::new()))
                 .collect(),
             ..Traffic::default()
         };

@@ -67,12 +67,19 @@ pub(super) fn before(plan: &Plan, outcome: &Outcome, flow: FlowId) -> Vec<Decide
     let mut path = Vec::new();
     let mut next = flow;
     while let Some(own) = after[next.index()] {
-        let start = outcome.flows.at(own.index()).started;
-        let (Some(start), Some(started)) = (start, outcome.flows.at(next.index()).started) else {
+        let record = outcome.flows.at(own.index());
+        let (Some(start), Some(started)) = (record.started, outcome.flows.at(next.index()).started)
+        else {
             break;
         };
         let delay = plan.traffic.flows[next.index()].start.delay();
-        path.push(Decided { flow: own, start, until: Time(started.0.saturating_sub(delay.0)) });
+        let named = Time(started.0.saturating_sub(delay.0));
+        // Before that triggers may have been at work.
+        let flow = &plan.traffic.flows[own.index()];
+        let ends = [(flow.on_delivered, record.delivered), (flow.on_acked, record.acked)];
+        let ends = ends.into_iter().filter_map(|(fired, end)| fired.and(end));
+        let until = ends.filter(|end| *end <= named).max().unwrap_or(named);
+        path.push(Decided { flow: own, start, until });
         next = own;
     }
     path.reverse();
