@@ -16,6 +16,7 @@ pub mod graph;
 pub mod host_set;
 pub mod incast;
 pub mod job;
+pub mod job_graph;
 pub mod law;
 pub mod partners;
 pub mod permutation;

@@ -3,7 +3,7 @@
 use super::compute::ComputeTimes;
 use super::volume::Volume;
 use super::{check_sends, halves, job};
-use crate::workload::graph::{Graph, Send};
+use crate::workload::graph::{After, End, Graph, Send, StepId};
 use crate::workload::job::{Collective, Operation};
 use crate::workload::{Traffic, WorkloadError};
 use raddle_schemes::ids::HostId;
@@ -42,22 +42,39 @@ impl Ring {
         }
         check_sends("hops", hops.into(), u64::from(hops) * u64::from(n))?;
         let mut graph = Graph::default();
-        let mut chunks = vec![None; ranks.len()];
-        for hop in 0..hops {
-            for (chunk, last) in (0..n).zip(&mut chunks) {
-                let rank = |hop: u32| ranks[((chunk + hop) % n) as usize];
-                let (source, destination) = (rank(hop), rank(hop + 1));
-                let work = compute.before(source, hop);
-                let send = Send { source, destination, bytes: self.volume.part(chunk, n), work };
-                *last = Some(graph.work_and_send(send, last.as_slice()));
-            }
-        }
+        go_round(&mut graph, hops, n, |hop, chunk, last| {
+            let rank = |hop: u32| ranks[((chunk + hop) % n) as usize];
+            let (source, destination) = (rank(hop), rank(hop + 1));
+            let work = compute.before(source, hop);
+            let send = Send { source, destination, bytes: self.volume.part(chunk, n), work };
+            (send, last.into_iter().collect())
+        });
         let bytes = self.volume.all(n);
         // With fewer hops it is not the operation, and has no bandwidth.
         let whole = hops >= needed;
         let collective = Collective { operation: self.operation, ranks: n, bytes };
         Ok(job(&graph, whole.then_some(collective), Vec::new()))
     }
+}
+
+/// Hops of `n` chunks, the first of each, then the second and so on: `hop` is told its number, its
+/// chunk and the delivery of the hop before, and says what is sent after what. Gives all sends.
+pub(crate) fn go_round(
+    graph: &mut Graph,
+    hops: u32,
+    n: u32,
+    mut hop: impl FnMut(u32, u32, Option<After>) -> (Send, Vec<After>),
+) -> Vec<StepId> {
+    let mut sends: Vec<StepId> = Vec::with_capacity(hops as usize * n as usize);
+    for number in 0..hops {
+        for chunk in 0..n {
+            let before = sends.len().checked_sub(n as usize).map(|before| sends[before]);
+            let before = before.map(|step| After::new(step, End::Delivered));
+            let (send, after) = hop(number, chunk, before);
+            sends.push(graph.send_after(send, &after));
+        }
+    }
+    sends
 }
 
 #[cfg(test)]

@@ -18,6 +18,9 @@ use raddle_sim::workload::graph::{After, End, Graph, Send};
 use raddle_sim::workload::host_set::HostSet;
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::job::Operation;
+use raddle_sim::workload::job_graph::{
+    CollectiveOp, Does, Edge, Group, JobGraph, Rank, SendDone, UnitOrder,
+};
 use raddle_sim::workload::law::{Law, Sampling};
 use raddle_sim::workload::permutation::Permutation;
 use raddle_sim::workload::poisson::{LoadBase, Poisson, Receivers};
@@ -57,7 +60,7 @@ pub(super) fn draw_busy(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Tra
 
 pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
     let hosts = fabric.hosts;
-    match choices.below(11) {
+    match choices.below(12) {
         0 => several(choices, hosts, 1),
         1 => {
             let draw = Permutation { message: message(choices), inter_pod_only: false };
@@ -79,6 +82,7 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Tra
         6 => triggers(choices, hosts),
         7 => graph(choices, hosts),
         8 => collective(choices, hosts, seed),
+        10 => job(choices, hosts),
         9 => {
             let incast = PoissonIncast {
                 rate: choices.pick(&[1e5, 1e6]),
@@ -193,6 +197,55 @@ fn graph(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
     // What waits for nothing starts at time zero; a graph of joins alone has no flows.
     graph.send(HostId(0), HostId(1), message(choices), &steps);
     graph.traffic()
+}
+
+/// Ranks that compute, send, receive and take part in collectives, as units and edges let them.
+fn job(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
+    let n = choices.between(2, hosts.min(6));
+    let mut ranks = vec![Rank::default(); n as usize];
+    let order = choices.pick(UnitOrder::ALL);
+    let mut push = |choices: &mut Choices<'_>, rank: u32, does| {
+        let own = &mut ranks[rank as usize];
+        let id = own.nodes.len() as u32;
+        let unit = choices.pick(&[None, Some(0), Some(1)]);
+        let edges: Vec<Edge> = (0..choices.below(3).min(id))
+            .map(|_| {
+                let on = choices.below(id);
+                if choices.below(4) == 1 { Edge::start(on) } else { Edge::end(on) }
+            })
+            .collect();
+        own.push(id.into(), does, unit, &edges);
+    };
+    for _ in 0..choices.between(2, 12) {
+        let rank = choices.below(n);
+        match choices.below(6) {
+            1 => {
+                let work = delay(choices);
+                push(choices, rank, Does::Calc(work));
+            }
+            2 => {
+                let op = choices.pick(CollectiveOp::ALL);
+                let bytes = Bytes(message(choices).0.min(5_000));
+                (0..n).for_each(|rank| {
+                    push(choices, rank, Does::Coll { group: 0, op, bytes });
+                });
+            }
+            _ => {
+                let to = (rank + choices.below(n)) % n;
+                let (tag, bytes) = (choices.below(2).into(), message(choices));
+                push(choices, rank, Does::Send { to, bytes, tag });
+                let from = Some(rank);
+                push(choices, to, Does::Recv { from, tag: Some(tag), bytes: None });
+            }
+        }
+    }
+    let bytes = message(choices);
+    push(choices, 0, Does::Send { to: 1, bytes, tag: 9 });
+    push(choices, 1, Does::Recv { from: None, tag: Some(9), bytes: None });
+    let groups = vec![Group { name: "all".to_owned(), ranks: (0..n).rev().collect() }];
+    let (send_done, channels) = (choices.pick(SendDone::ALL), choices.below(3));
+    let hosts: Vec<HostId> = (0..n).map(HostId).collect();
+    JobGraph { ranks, groups, send_done, order, channels }.traffic(&hosts).unwrap()
 }
 
 fn compute(choices: &mut Choices<'_>) -> Compute {
