@@ -6,6 +6,7 @@
 pub mod hpcc;
 pub mod htsim_cm;
 pub mod htsim_topo;
+pub mod trace;
 mod words;
 
 use std::fmt;
