@@ -33,8 +33,8 @@ def _given(**keys: Any) -> Section:
 SIZES = frozenset({
     "ack", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes", "bytes_max",
     "cell", "cf_refresh", "cf_spacing", "congested_at", "congestion.window", "control_size",
-    "credits", "cutoffs", "fair_start", "gap", "gap_most", "hash_below", "header", "headroom",
-    "high", "host_queue", "ingress_pool", "initial_window", "large", "least_sent",
+    "credits", "cutoffs", "element", "fair_start", "gap", "gap_most", "hash_below", "header",
+    "headroom", "high", "host_queue", "ingress_pool", "initial_window", "large", "least_sent",
     "long_above", "lossless_pool", "low", "max_window", "message", "min_window", "payload",
     "quantum", "queue", "reference", "reserved", "rtt_bytes", "scaling_max", "scaling_min",
     "short", "short_below", "size", "small", "spacing", "telemetry", "threshold", "timestamp",
@@ -1787,6 +1787,111 @@ class traffic:
             file=file,
             origin=origin,
             compat=compat,
+            class_=class_,
+            name=name,
+            start=start,
+            qps=qps,
+            load_balance=load_balance,
+            background=background,
+            congestion=congestion,
+            recovery=recovery,
+        )
+
+    @staticmethod
+    @checked
+    def trace(
+        *,
+        file: str | os.PathLike[str],
+        format: Literal["goal", "goal_binary", "simai", "flows_csv", "chakra"] | None = None,
+        send_done: Literal["acked", "delivered", "sent"] | None = None,
+        deps: Literal["both", "data", "ctrl"] | None = None,
+        units: Literal["streams", "feeder"] | None = None,
+        unit: str | None = None,
+        layout: Literal["rank"] | None = None,
+        all_gather_size: Literal["input", "output"] | None = None,
+        element: str | int | None = None,
+        unknown: Literal["error", "skip"] | None = None,
+        group_file: str | os.PathLike[str] | None = None,
+        all_gpus: int | None = None,
+        run_as: Literal["written"] | None = None,
+        compat: bool | None = None,
+        channels: int | None = None,
+        hosts: str | None = None,
+        placement: Literal["linear", "random"] | None = None,
+        seed: int | None = None,
+        class_: int | Sequence[int] | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        qps: int | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
+    ) -> Section:
+        """What the ranks of a job do, from a trace or a schedule: see [traces](traces.md).
+
+        `file`: the trace, relative to the scenario; of a Chakra trace the file of one rank, or
+            what stands before `.0.et`.
+        `format` (found from the file): `goal` or `goal_binary` (LogGOPSim), `chakra` (execution
+            traces), `simai` (workloads of SimAI and aicb), `flows_csv` (a list of flows).
+        `send_done` (`"acked"`): when a rank goes on after a send: when the last needed ACK has
+            come, or with its delivery; `sent`, when the last byte has left, cannot be said yet.
+        `deps` (`"both"`, or `"data"` if control edges close a circle): with `chakra`: which
+            edges hold.
+        `units` (`"streams"`): with `chakra`: what goes one at a time: the nodes of a stream, or
+            as ASTRA-sim does one operation of the CPU, one computation and one send or
+            collective (`feeder`).
+        `unit` (`"1 ns"`): with `goal`: how long one count of time is.
+        `layout` (none: needed where network cards are named): with `goal`: what a rank is: a
+            host, whichever card it uses (`rank`).
+        `all_gather_size` (`"input"`): with `chakra`: what the size of an all-gather is: what a
+            rank puts in, or what it gets out.
+        `element` (`"1 B"`): with `chakra`: what sizes count.
+        `unknown` (`"error"`): with `chakra`: what becomes of nodes of unknown types.
+        `group_file` (groups as the trace defines them): with `chakra`: the ranks of each group,
+            as JSON: `{"1": [0, 4]}`.
+        `all_gpus` (what the first line says): with `simai`: how many GPUs there are.
+        `run_as` (none: needed with several pipeline stages): with `simai`: how several pipeline
+            stages are run: all ranks do all rows (`written`).
+        `compat` (`false`): with `simai`: do what SimAI does where it misreads its input.
+        `channels` (`1`): into how many parts a collective on a ring is cut, each with a ring of
+            its own.
+        `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
+        `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
+        `seed` (the run's seed): draws the traffic alone: the same placement whatever the run's
+            seed; only where it is random.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
+        """
+        return _given(
+            kind="trace",
+            file=file,
+            format=format,
+            send_done=send_done,
+            deps=deps,
+            units=units,
+            unit=unit,
+            layout=layout,
+            all_gather_size=all_gather_size,
+            element=element,
+            unknown=unknown,
+            group_file=group_file,
+            all_gpus=all_gpus,
+            run_as=run_as,
+            compat=compat,
+            channels=channels,
+            hosts=hosts,
+            placement=placement,
+            seed=seed,
             class_=class_,
             name=name,
             start=start,

@@ -48,6 +48,7 @@ mod bench;
 mod bounds;
 mod compare;
 mod completions;
+mod convert;
 mod explain;
 mod export;
 mod figures;
@@ -66,6 +67,7 @@ mod serve;
 mod sweep;
 mod theory;
 mod throughput;
+mod trace;
 mod train;
 mod vectors;
 mod verdict;
@@ -118,6 +120,10 @@ enum Command {
     Inventory(inventory::Arguments),
     /// Show which paths a scenario's planner gives its messages.
     Plan(plan::Arguments),
+    /// Count what there is in a trace of a job, and run nothing.
+    Trace(trace::Arguments),
+    /// Write a trace of a job in another format.
+    Convert(convert::Arguments),
     /// Give the numbers of a model that needs no simulation, or list the models.
     Theory(theory::Arguments),
     /// Fit what predicts drops for a scheme, to runs of a scenario.
@@ -188,6 +194,8 @@ pub fn main_of(words: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Inventory(arguments) => inventory::inventory(&arguments),
         Command::Plan(arguments) => plan::plan(&arguments),
+        Command::Trace(arguments) => trace::trace(&arguments),
+        Command::Convert(arguments) => convert::convert(&arguments),
         Command::Theory(arguments) => theory::theory(&arguments),
         Command::Train(arguments) => train::train(&arguments),
         Command::Throughput(arguments) => throughput::throughput(&arguments),

@@ -228,6 +228,7 @@ fn of_traffics(data: &str) -> Vec<Probe> {
         ("flows", "flow = [{ from = 0, to = 1, bytes = \"1 B\" }]".to_owned()),
         ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
         ("hpcc_flows", format!("file = '{data}/hpcc/flows_8.txt'")),
+        ("trace", format!("file = '{data}/traces/custom_ring/custom_allreduce'")),
     ];
     let of_kind = |section: &'static Section| {
         let kind = section.kind.unwrap();
@@ -244,6 +245,12 @@ fn of_traffics(data: &str) -> Vec<Probe> {
         if kind == "collective" {
             texts.push(texts[0].replace("all_reduce", "all_to_all"));
             texts.push(texts[0].replace("zzz", "algorithm = \"tree\"\nzzz"));
+        }
+        if kind == "trace" {
+            let ring = "custom_ring/custom_allreduce";
+            for other in ["goal/binary_tree_32.goal", "simai/microAllReduce.txt"] {
+                texts.push(texts[0].replace(ring, other));
+            }
         }
         (kind.to_owned(), texts)
     };

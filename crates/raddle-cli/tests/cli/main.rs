@@ -14,6 +14,7 @@ mod same;
 mod shell;
 mod statuses;
 mod sweep;
+mod trace;
 mod train;
 mod vectors;
 mod view;

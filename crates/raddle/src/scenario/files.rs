@@ -37,11 +37,25 @@ impl Files {
     pub(crate) fn file(&self, reader: &mut Reader<'_>, key: &'static Key) -> Option<NamedFile> {
         let item = reader.demand(key)?;
         let Value::Text(name) = &item.value else {
-            let problem = item.place.problem(format!("wrong value for `{}`", key.word));
-            reader.log().add(problem.label("expected a path, quoted"));
+            wrong_path(item, key, reader.log());
             return None;
         };
         self.named(item, name, reader.log())
+    }
+
+    /// The path that a key names, whatever is there.
+    pub(crate) fn path(&self, reader: &mut Reader<'_>, key: &'static Key) -> Option<PathBuf> {
+        let item = reader.demand(key)?;
+        if let Value::Text(name) = &item.value {
+            return Some(self.base.join(name));
+        }
+        wrong_path(item, key, reader.log());
+        None
+    }
+
+    /// A file that others have read.
+    pub(crate) fn keep(&self, file: &NamedFile) {
+        self.read.borrow_mut().push((file.path.clone(), file.text.clone()));
     }
 
     /// Reads the file called `name` by `item`.
@@ -72,6 +86,11 @@ impl Files {
         let source = |(path, text): (PathBuf, Arc<str>)| Source { path, text: text.to_string() };
         self.read.into_inner().into_iter().map(source)
     }
+}
+
+fn wrong_path(item: &Item, key: &Key, log: &Log) {
+    let problem = item.place.problem(format!("wrong value for `{}`", key.word));
+    log.add(problem.label("expected a path, quoted"));
 }
 
 impl NamedFile {

@@ -405,6 +405,10 @@ impl JobKeys {
                 *at = Time(at.0.saturating_add(self.start.0));
             }
         };
+        // What is known to be done by a time is so by the job's time.
+        for trigger in traffic.triggers.iter_mut().filter(|own| own.not_before > Time::ZERO) {
+            trigger.not_before = Time(trigger.not_before.0.saturating_add(self.start.0));
+        }
         if plain {
             traffic.flows.iter_mut().for_each(change);
             return traffic;

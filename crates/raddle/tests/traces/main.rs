@@ -5,6 +5,7 @@ mod csv;
 mod goal;
 mod mutations;
 mod round_trips;
+mod runs;
 mod simai;
 
 use raddle::import::trace::{self, Options, Trace, TraceError};

@@ -20,6 +20,7 @@ mod placement;
 mod poisson;
 mod poisson_incast;
 mod tornado;
+mod trace;
 
 pub(crate) use pattern::{Kind, Made, MeanBytes, Misfit, Pattern};
 
@@ -56,6 +57,7 @@ pub(crate) const KINDS: &[&Kind] = &[
     &flows::KIND,
     &htsim_cm::KIND,
     &hpcc_flows::KIND,
+    &trace::KIND,
 ];
 
 /// The sections of `traffic`, one for each kind.

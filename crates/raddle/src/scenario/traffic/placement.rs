@@ -109,7 +109,10 @@ pub(super) fn host_set_line(key: &str, hosts: &HostSet) -> String {
 pub(super) struct NoRange;
 
 /// Reads a range of hosts, if one is given.
-fn range(reader: &mut Reader<'_>, key: &'static Key) -> Result<Option<(u32, u32)>, NoRange> {
+pub(super) fn range(
+    reader: &mut Reader<'_>,
+    key: &'static Key,
+) -> Result<Option<(u32, u32)>, NoRange> {
     let Some(item) = reader.take(key) else { return Ok(None) };
     range_of(item).map(Some).ok_or_else(|| {
         let problem = item.place.problem(format!("wrong value for `{}`", key.word));
@@ -119,7 +122,7 @@ fn range(reader: &mut Reader<'_>, key: &'static Key) -> Result<Option<(u32, u32)
 }
 
 /// The line that says it.
-fn range_line(key: &str, (first, last): (u32, u32)) -> String {
+pub(super) fn range_line(key: &str, (first, last): (u32, u32)) -> String {
     format!("{key} = \"{first}..{last}\"")
 }
 
