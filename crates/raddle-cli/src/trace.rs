@@ -32,13 +32,14 @@ pub(super) struct Arguments {
 }
 
 /// The keys that `--set` takes.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "all_gather_size",
     "all_gpus",
     "channels",
     "compat",
     "deps",
     "element",
+    "group_file",
     "layout",
     "run_as",
     "unit",
@@ -73,6 +74,11 @@ fn options(set: &[(String, String)]) -> Result<Options, String> {
             "compat" => options.compat = value(key, text)?,
             "deps" => options.deps = Some(value::<Deps>(key, text)?),
             "element" => options.element = value(key, text)?,
+            "group_file" => {
+                let read = std::fs::read_to_string(text);
+                let read = read.map_err(|error| format!("cannot read `{text}`: {error}"))?;
+                options.groups = Some(read);
+            }
             "layout" => options.layout = Some(value::<Layout>(key, text)?),
             "run_as" => options.run_as = Some(value::<RunAs>(key, text)?),
             "unit" => options.unit = value(key, text)?,

@@ -33,6 +33,7 @@ fn what_is_wrong_with_a_trace_is_told() {
     raddle(&["trace", &path, "--set", "unti=1 ns"]).refused(&["unknown key `unti`", "unit"]);
     raddle(&["trace", &path, "--set", "deps=all"]).refused(&["unknown word `all` for `deps`"]);
     raddle(&["trace", &path, "--set", "channels=a"]).refused(&["wrong value `a` for `channels`"]);
+    raddle(&["trace", &path, "--set", "group_file=nowhere"]).refused(&["cannot read `nowhere`"]);
     raddle(&["trace", &scratch.text("nowhere")]).refused(&["cannot read"]);
 }
 

@@ -40,6 +40,8 @@ const HYBRID_CASES: u32 = 100;
 const RETRY_CASES: u32 = 150;
 /// The same for plans whose links have credits.
 const CREDIT_CASES: u32 = 120;
+/// The same for plans with jobs of ranks.
+const JOB_CASES: u32 = 100;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -74,6 +76,20 @@ proptest! {
     #[test]
     fn engines_agree_on_random_busy_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::busy_plan(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(JOB_CASES))]
+
+    /// The same where ranks compute, send, receive and take part in collectives, which one in twelve
+    /// random plans has.
+    #[test]
+    fn engines_agree_on_random_jobs(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::plan_with_job(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

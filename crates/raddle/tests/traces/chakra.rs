@@ -209,7 +209,7 @@ fn a_collective_is_one_unless_a_cpu_only_launches_it() {
     let gpu = [("comm_type", 9, 0), ("comm_size", 9, 8)];
     let launch = [("is_cpu_op", 27, 1)];
     let file = File::new().node(1, COLL, &[], &[], &gpu).node(2, COLL, &[], &[], &launch);
-    let counts = file.read(&options()).unwrap().counts().unwrap();
+    let counts = file.read(&options()).unwrap().counts().cloned().unwrap();
     assert_eq!((counts.colls, counts.calcs, counts.calc_time), (1, 1, Span::us(20)));
     let errors = File::new().node(1, COLL, &[], &[], &[]).read(&options()).unwrap_err();
     assert!(errors[0].contains("node 1 `n` has no `comm_type`"), "{errors:?}");

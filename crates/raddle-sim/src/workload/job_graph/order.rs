@@ -31,7 +31,7 @@ fn written(job: &JobGraph, vertices: &Vertices) -> Vec<(u32, u32)> {
     chains
 }
 
-/// A run on a network that takes no time: it has every order that a run can come to an end with.
+/// A run on a network that takes no time: an order in which it came to an end is one without circles.
 struct Ready<'a> {
     job: &'a JobGraph,
     vertices: &'a Vertices,
@@ -103,8 +103,28 @@ impl<'a> Ready<'a> {
         if happened == self.left.len() && self.left.iter().all(|left| *left == 0) {
             return Ok(self.chains);
         }
-        // Units are at rest: the rest waits for itself.
-        Err(self.vertices.circle(self.job, &self.left))
+        Err(self.stall())
+    }
+
+    /// Nothing is left to happen: what waits for what.
+    fn stall(&self) -> Vec<JobError> {
+        if let Err(circle) = self.vertices.sorted(self.job) {
+            return circle;
+        }
+        // Only units are in the way: each is held by a node that waits for others.
+        let held = self.units.values().filter(|unit| unit.busy).filter_map(|unit| unit.last);
+        let held: Vec<(u32, u64)> = held
+            .map(|number| {
+                let (rank, node) = self.vertices.at(number);
+                (rank, self.job.ranks[rank as usize].nodes[node as usize].id)
+            })
+            .collect();
+        let names = held.iter().take(20).map(|(rank, id)| format!("node {id} of rank {rank}"));
+        let message = format!(
+            "the run would stall: what goes one at a time is held by nodes that wait for others: {}",
+            names.collect::<Vec<_>>().join(", ")
+        );
+        vec![JobError { node: held.first().copied(), message }]
     }
 
     /// Lets a unit that is free go on.

@@ -150,6 +150,26 @@ fn units_go_in_order() {
 }
 
 #[test]
+fn a_unit_that_is_held_by_what_waits_for_it_is_a_stall() {
+    // The receive is ready at once, and holds the unit that the send needs.
+    let mut own = Rank::default();
+    let first = own.push(3, Does::Calc(Span::ns(1)), None, &[]);
+    own.push(4, send(0, 5), Some(0), &[Edge::end(first)]);
+    own.push(5, recv(0), Some(0), &[]);
+    let mut job = job(vec![own]);
+    job.order = UnitOrder::Ready;
+    assert_eq!(
+        errors(&job),
+        [
+            "rank 0, node 5: the run would stall: what goes one at a time is held by nodes that wait for \
+          others: node 5 of rank 0"
+        ]
+    );
+    job.order = UnitOrder::Written;
+    assert_eq!(traffic(&job).flows.len(), 0);
+}
+
+#[test]
 fn a_message_to_oneself_needs_no_network() {
     let traffic =
         traffic(&job(vec![chain(vec![send(0, 5), recv(0), send(1, 7)]), chain(vec![recv(0)])]));

@@ -61,6 +61,18 @@ pub(super) fn plan_with_named_planes(numbers: &[u32]) -> Plan {
     plan
 }
 
+/// A plan whose traffic is a job of ranks that compute, send and take part in collectives.
+pub(super) fn plan_with_job(numbers: &[u32]) -> Plan {
+    let (first, second) = numbers.split_at(numbers.len() / 2);
+    let plan = plan(second);
+    let mut with_job = plan.clone();
+    with_job.traffic = traffic::job(&mut Choices::new(first), plan.fabric.hosts);
+    let flows = with_job.traffic.flows.len() as u32;
+    with_job.record.packets.retain(|flow| flow.0 < flows);
+    with_job.record.probes.flows.retain(|flow| flow.0 < flows);
+    if with_job.check_limits().is_ok() { with_job } else { plan }
+}
+
 /// A plan on this fabric.
 fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
     let (mut queue, classed) = queue(&mut choices);

@@ -200,14 +200,17 @@ fn graph(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
 }
 
 /// Ranks that compute, send, receive and take part in collectives, as units and edges let them.
-fn job(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
+pub(super) fn job(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
     let n = choices.between(2, hosts.min(6));
     let mut ranks = vec![Rank::default(); n as usize];
     let order = choices.pick(UnitOrder::ALL);
     let mut push = |choices: &mut Choices<'_>, rank: u32, does| {
         let own = &mut ranks[rank as usize];
         let id = own.nodes.len() as u32;
-        let unit = choices.pick(&[None, Some(0), Some(1)]);
+        // What waits for others may hold a unit for ever that they need, unless all is in order.
+        let waits = matches!(does, Does::Recv { .. } | Does::Coll { .. });
+        let free = order == UnitOrder::Ready && waits;
+        let unit = choices.pick(&[None, Some(0), Some(1)]).filter(|_| !free);
         let edges: Vec<Edge> = (0..choices.below(3).min(id))
             .map(|_| {
                 let on = choices.below(id);

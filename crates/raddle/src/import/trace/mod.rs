@@ -22,6 +22,7 @@ use raddle_sim::workload::Traffic;
 use raddle_sim::workload::job_graph::{Counts, JobGraph, SendDone};
 use serde_json::{Map, Value, json};
 use std::fmt;
+use std::sync::OnceLock;
 
 /// How to read a trace. Each option is of some formats only.
 #[derive(Clone, Debug, PartialEq)]
@@ -262,6 +263,8 @@ pub struct Trace {
     /// What was accepted and is worth knowing.
     pub notes: Vec<String>,
     body: Body,
+    /// Counted when it is asked for.
+    counts: OnceLock<Option<Counts>>,
 }
 
 /// Reads the files of a trace, which are those of its ranks where each has one.
@@ -287,7 +290,7 @@ pub fn read(
     };
     let files = if format.file_a_rank { &opened.contents[..] } else { &opened.contents[..1] };
     let Parsed { facts, notes, body } = (format.read)(files, options)?;
-    Ok(Trace { format, facts, notes, body })
+    Ok(Trace { format, facts, notes, body, counts: OnceLock::new() })
 }
 
 /// The job as GOAL text, with times in nanoseconds.
@@ -332,9 +335,14 @@ impl Trace {
 
     /// Its nodes and edges, and the messages of its collectives; `None` for a list of flows, and where
     /// there is too much of it.
-    pub fn counts(&self) -> Option<Counts> {
-        let job = self.job().ok()??;
-        Some(job.compile().ok()?.counts(&job))
+    pub fn counts(&self) -> Option<&Counts> {
+        let count = |job: &JobGraph| Some(job.compile().ok()?.counts(job));
+        let counts = self.counts.get_or_init(|| match &self.body {
+            Body::Job(job) => count(job),
+            Body::Workload(workload, options) => count(&workload.job(options).ok()?),
+            Body::Flows(_) => None,
+        });
+        counts.as_ref()
     }
 
     /// The flows, with a host for each rank.
