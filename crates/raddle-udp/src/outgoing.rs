@@ -112,9 +112,9 @@ impl Outgoing {
         self.sender.complete()
     }
 
-    /// Whether it has taken [too long](LONGEST).
+    /// Whether it has taken [too long](LONGEST), or its sender has given it up.
     pub(crate) fn failed(&self, now: Time) -> bool {
-        self.own(now).0 >= LONGEST.0
+        self.own(now).0 >= LONGEST.0 || self.counts().gave_up
     }
 
     /// Packets that are known to have arrived, and packets of the message.

@@ -76,7 +76,7 @@ crate::parameters! {
         /// up. 25 is without end.
         pub exponential: u32 = ENDLESS, in 0..=ENDLESS;
         /// What shows a loss: `window`, that about a window of later packets has arrived, or `path`,
-        /// that one of the same entropy has.
+        /// that one of the same entropy has (of several in one ACK, the one that was sent last).
         pub gap: Gap = Gap::Window;
         /// Windows of later packets that have to arrive before a packet counts as lost.
         pub gap_factor: f64 = 1.5, in 0.0..=1000.0;
@@ -174,7 +174,7 @@ impl Recovery for Mrc {
                 .is_some_and(|sent| ledger.declare_overtaken_on_path(&sent, LossCause::Reordering)),
         };
         if found && self.scope == GapScope::All {
-            ledger.declare_sent_by_lost(Time::NEVER, LossCause::Reordering);
+            ledger.declare_lost_below(Psn(ledger.next()), Time::NEVER, LossCause::Reordering);
         }
         if news.latest.is_some()
             && let Some(tail) = &mut self.tail
@@ -204,9 +204,9 @@ impl Recovery for Mrc {
         Some(probe.map_or(timeout, |probe| probe.min(timeout)))
     }
 
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
+    fn on_timeout(&mut self, cx: &mut Cx<'_>, _psn: Psn, ledger: &mut Ledger) -> bool {
         match self.waits.deadline(ledger) {
-            Some((at, _)) if at <= cx.now => {
+            Some((at, psn)) if at <= cx.now => {
                 self.waits.note(psn, ledger);
                 self.sack.on_timeout(cx, psn, ledger)
             }
@@ -229,7 +229,7 @@ impl Recovery for Mrc {
 
     fn on_probe_answered(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
         if let Some(before) = self.tail.as_mut().and_then(|tail| tail.on_answer(cx.now)) {
-            ledger.declare_sent_by_lost(before, LossCause::Reordering);
+            ledger.declare_lost_below(Psn(ledger.next()), before, LossCause::Reordering);
         }
     }
 

@@ -7,7 +7,7 @@ use super::data::Sent;
 use super::ring::Ring;
 use crate::congestion::LossCause;
 use crate::ids::{Entropy, Psn};
-use crate::units::{Bytes, Span, Time};
+use crate::units::{Bytes, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -560,30 +560,23 @@ impl Ledger {
         }
     }
 
-    /// Declares lost every packet in flight that was last sent at or before `before`; each is a loss by
-    /// itself, on its own path.
-    pub fn declare_sent_by_lost(&mut self, before: Time, cause: LossCause) {
-        for psn in self.low..self.next {
-            if self.record(psn).sent_at() <= before {
-                self.declare_lost(Psn(psn), cause);
-            }
-        }
-    }
-
-    /// The packet in flight whose wait since its last transmission ends first, and when. Packets that were
-    /// sent once wait as long as one another.
-    pub fn soonest(&mut self, wait: impl Fn(Psn) -> Span) -> Option<(Time, Psn)> {
+    /// The packet in flight that was sent first, and when, but for those to `skip`, all of which were sent
+    /// again.
+    pub fn oldest_but(&mut self, skip: impl Fn(Psn) -> bool) -> Option<(Time, Psn)> {
         // Also drops what is stale at the front.
-        self.oldest()?;
-        let flies = |psn: u32, state: State, at: Time| {
-            let record = self.record(psn);
-            psn >= self.low && record.state() == state && record.sent_at() == at
+        let oldest = self.oldest()?;
+        if !skip(oldest.1) {
+            return Some(oldest);
+        }
+        let is_current = |&&(at, psn): &&(Time, Psn)| {
+            let record = self.record(psn.0);
+            psn.0 >= self.low && record.state() == State::InFlightAgain && record.sent_at() == at
         };
         let again = self.losses.iter().flat_map(|losses| &losses.again);
-        let again = again.filter(|(at, psn)| flies(psn.0, State::InFlightAgain, *at)).copied();
+        let again = again.filter(is_current).find(|(_, psn)| !skip(*psn)).copied();
         let first = (self.oldest < self.next)
             .then(|| (self.record(self.oldest).sent_at(), Psn(self.oldest)));
-        first.into_iter().chain(again).map(|(at, psn)| (at + wait(psn), psn)).min()
+        first.into_iter().chain(again).min()
     }
 
     /// The packet in flight that was sent first, and when.

@@ -11,6 +11,7 @@
 use super::Config;
 use crate::FlowContext;
 use crate::units::{Span, Time};
+use alloc::collections::VecDeque;
 
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
@@ -19,8 +20,8 @@ pub(super) struct Tail {
     margin: Span,
     /// When there was news last.
     news: Time,
-    /// The first probe since then.
-    asked: Option<Time>,
+    /// When the probes left that no answer has been counted for.
+    asked: VecDeque<Time>,
     /// When the next probe may leave at the earliest.
     not_before: Time,
     /// Whether one is to leave now.
@@ -39,7 +40,7 @@ impl Tail {
             again: trips(config.tail_again),
             margin: config.tail_margin.unwrap_or_else(of_queues),
             news: Time::ZERO,
-            asked: None,
+            asked: VecDeque::new(),
             not_before: Time::ZERO,
             leaves: false,
         })
@@ -52,12 +53,12 @@ impl Tail {
 
     /// An ACK or a NACK told of packets.
     pub(super) fn on_news(&mut self, now: Time) {
-        (self.news, self.asked, self.leaves) = (now, None, false);
+        (self.news, self.leaves) = (now, false);
     }
 
     /// A probe is due now.
     pub(super) fn ask(&mut self, now: Time) {
-        self.asked.get_or_insert(now);
+        self.asked.push_back(now);
         self.not_before = now + self.again;
         self.leaves = true;
     }
@@ -67,10 +68,10 @@ impl Tail {
         core::mem::take(&mut self.leaves)
     }
 
-    /// A probe was answered. What left by the time that is returned and is missing is lost. Of several
-    /// probes the first counts: any answer is one to it, or to a later one.
+    /// A probe was answered. What left by the time that is returned and is missing is lost. Answers do not
+    /// say to which probe: each counts for the first that has none, and is one to it or to a later one.
     pub(super) fn on_answer(&mut self, now: Time) -> Option<Time> {
-        let asked = self.asked?;
+        let asked = self.asked.pop_front()?;
         self.on_news(now);
         Some(Time(asked.0.saturating_sub(self.margin.0)))
     }

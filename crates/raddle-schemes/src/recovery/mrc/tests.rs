@@ -250,3 +250,31 @@ fn a_window_of_numbers_holds_new_packets_back() {
         assert_eq!(all(&mut ledger), count, "{psn}");
     }
 }
+
+/// The answer tells of one of the last three, and the others are lost all the same.
+#[test]
+fn an_answer_that_brings_news_tells_what_is_missing_too() {
+    let mut ledger = Ledger::new(3, PACKET, PACKET).counting_overtaking();
+    let mut recovery = Mrc::new(&Config::default(), &FlowContext::NOMINAL);
+    (0..3).for_each(|psn| {
+        ledger.sent(at(psn), Psn(psn as u32), Entropy(psn as u16));
+    });
+    let mut rng = Rng::new(1, "flow", 0);
+    let mut cx = Cx { now: at(24), rng: &mut rng, events: &mut () };
+    assert!(!recovery.on_timeout(&mut cx, Psn(0), &mut ledger));
+    assert!(recovery.poll_probe());
+    cx.now = at(32);
+    let news = AckNews { latest: ledger.acked(Psn(0)).latest, ..AckNews::NOTHING };
+    recovery.on_ack(&mut cx, &news, &mut ledger);
+    recovery.on_probe_answered(&mut cx, &mut ledger);
+    assert_eq!(ledger.unreported().map(|lost| lost.len()), Some(2));
+}
+
+/// The published settings: a run sits out some doublings, not all.
+#[test]
+fn waits_without_end_are_sat_out_for_a_while() {
+    let config = Config { rto: Some(Span::us(262)), ..config(&[("linear", 7.0)]) };
+    let recovery = Mrc::new(&config, &FlowContext::NOMINAL);
+    assert!(recovery.longest_wait() < Span::ms(40), "{:?}", recovery.longest_wait());
+    assert!(recovery.comes_closer());
+}

@@ -11,6 +11,8 @@ use alloc::collections::BTreeMap;
 
 /// So many exponential waits are without end.
 pub(super) const ENDLESS: u32 = 25;
+/// Doublings of a wait after which a run counts as stalled.
+const SAT_OUT: u32 = 6;
 
 /// How often packets have timed out.
 #[derive(Clone, Debug)]
@@ -41,11 +43,13 @@ impl Waits {
         if self.given_up {
             return None;
         }
-        if self.timeouts.is_empty() {
-            return ledger.oldest().map(|(at, psn)| (at + self.rto, psn));
-        }
-        let timeouts = |psn: Psn| self.timeouts.get(&psn.0).copied().unwrap_or(0);
-        ledger.soonest(|psn| self.after(timeouts(psn)))
+        let has_timed_out = |psn: Psn| self.timeouts.contains_key(&psn.0);
+        let others = ledger.oldest_but(has_timed_out).map(|(at, psn)| (at + self.rto, psn));
+        let own = self.timeouts.range(ledger.low()..);
+        let own = own.filter_map(|(&psn, &timeouts)| {
+            Some((ledger.sent_at(Psn(psn))? + self.after(timeouts), Psn(psn)))
+        });
+        own.chain(others).min()
     }
 
     /// A packet has timed out.
@@ -67,11 +71,12 @@ impl Waits {
         self.given_up
     }
 
-    /// The longest wait of a packet.
+    /// The longest wait of a packet that a run is to sit out where nothing else happens: waits without end
+    /// count with so many doublings.
     pub(super) fn longest(&self) -> Span {
         match self.linear {
             None => self.rto,
-            Some(linear) => self.after(linear.saturating_add(self.exponential)),
+            Some(linear) => self.after(linear.saturating_add(self.exponential.min(SAT_OUT))),
         }
     }
 }
