@@ -291,3 +291,13 @@ fn a_file_that_is_cut_off_says_where() {
     let twice = File::new().node(1, CALC, &[], &[], &[]).node(1, CALC, &[], &[], &[]);
     assert!(twice.read(&options()).unwrap_err()[0].contains("node 1 is there already"));
 }
+
+#[test]
+fn a_rank_without_a_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for rank in [0, 1, 3] {
+        std::fs::write(folder.path().join(format!("t.{rank}.et")), b"x").unwrap();
+    }
+    let (path, error) = raddle::import::trace::open(&folder.path().join("t.0.et")).unwrap_err();
+    assert!(path.ends_with("t.2.et") && error.to_string().contains("later ranks"), "{error}");
+}

@@ -202,3 +202,38 @@ fn network_cards_need_a_layout() {
     let rank = Options { layout: Some(Layout::Rank), ..options() };
     assert!(of_bytes("t.goal", text, &rank).is_ok());
 }
+
+#[test]
+fn sizes_that_no_count_has_room_for_are_refused() {
+    let huge = "9223372036854775808b";
+    let job = format!(
+        "num_ranks 2\nrank 0 {{\nsend {huge} to 1\n}}\nrank 1 {{\nrecv {huge} from 0\n}}\n"
+    );
+    let told = wrong(&job).join("; ");
+    assert!(told.contains("at most"), "{told}");
+}
+
+/// Each label that is missing is looked for among all: after twenty nobody does.
+#[test]
+fn a_long_rank_full_of_mistakes_is_told_soon() {
+    use std::fmt::Write;
+    let mut job = "num_ranks 1\nrank 0 {\n".to_owned();
+    for label in 0..20_000 {
+        writeln!(job, "a{label}: calc 1\na{label} requires x{label}").expect("room");
+    }
+    job.push_str("}\n");
+    assert!(wrong(&job).len() <= 21);
+}
+
+/// Nodes and ranks that name the same bytes would be there as often as they are named.
+#[test]
+fn a_binary_whose_nodes_share_edges_is_refused() {
+    let mut bytes = binary(&job(&read("goal/binary_tree_32.goal")));
+    let second = 14 + 16;
+    let first: [u8; 16] = bytes[14..30].try_into().expect("16 bytes");
+    for rank in 0..31 {
+        bytes[second + 16 * rank..][..16].copy_from_slice(&first);
+    }
+    let told = errors("t.bin", &bytes, &options()).join("; ");
+    assert!(told.contains("shares bytes with others"), "{told}");
+}

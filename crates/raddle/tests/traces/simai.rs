@@ -203,3 +203,18 @@ fn compat_does_what_simai_does() {
     assert_eq!(fact(&compat, "forward all_reduce tp, B"), 4_096);
     assert_eq!(fact(&compat, "input gradient broadcast tp"), 0);
 }
+
+#[test]
+fn more_ranks_than_any_fabric_has_are_refused() {
+    let trace = of_bytes("t.txt", b"MICRO all_gpus: 4000000000\n0\n", &options()).unwrap();
+    assert!(trace.job().unwrap_err().contains("ranks are more than 1048576"));
+}
+
+#[test]
+fn more_channels_than_a_ring_is_cut_into_are_refused() {
+    let options = Options { channels: 1 << 30, ..options() };
+    let hosts: Vec<HostId> = (0..8).map(HostId).collect();
+    let refused = read_as("simai/microAllReduce.txt", &options).unwrap().traffic(&hosts);
+    let error = format!("{:?}", refused.map(|traffic| traffic.flows.len()));
+    assert!(error.contains("channels are more than 1024"), "{error}");
+}

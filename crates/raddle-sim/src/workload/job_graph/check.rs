@@ -3,6 +3,13 @@
 use super::error::Mistakes;
 use super::{Does, JobError, JobGraph};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::units::Bytes;
+
+/// A ring is not cut into more.
+const MOST_CHANNELS: u32 = 1024;
+
+/// No message or collective is larger: counts of many of them are to have room.
+const LARGEST: Bytes = Bytes(1 << 50);
 
 impl JobGraph {
     /// Nodes of all ranks.
@@ -15,6 +22,10 @@ impl JobGraph {
         let most = 1_u64 << 30;
         if self.nodes() > most {
             mistakes.add(None, format!("{} nodes are more than {most}", self.nodes()));
+        }
+        if self.channels > MOST_CHANNELS {
+            let message = format!("{} channels are more than {MOST_CHANNELS}", self.channels);
+            mistakes.add(None, message);
         }
         let ranks = self.ranks.len() as u32;
         for group in &self.groups {
@@ -39,6 +50,11 @@ impl JobGraph {
                         let message = format!("waits for node {}, of {known}", edge.on);
                         mistakes.at(self, at, message);
                     }
+                }
+                if let Does::Send { bytes, .. } | Does::Coll { bytes, .. } = &node.does
+                    && *bytes > LARGEST
+                {
+                    mistakes.at(self, at, format!("has {bytes}; at most {LARGEST}"));
                 }
                 match &node.does {
                     Does::Calc(time) => busy = busy.saturating_add(time.0),

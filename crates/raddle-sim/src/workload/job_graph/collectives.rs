@@ -44,7 +44,7 @@ pub(super) fn messages(op: CollectiveOp, n: u64, bytes: Bytes, channels: u32) ->
     } else {
         (0..parts).map(|part| volume.part(part, parts).0.max(1)).sum()
     };
-    (rounds * once * channels, rounds * (n - 1) * whole)
+    (rounds * once * channels, whole.saturating_mul(rounds * (n - 1)))
 }
 
 /// What each rank waits for before it goes on.

@@ -90,11 +90,11 @@ impl JobGraph {
                 match &node.does {
                     Does::Calc(time) => {
                         counts.calcs += 1;
-                        counts.calc_time = counts.calc_time + *time;
+                        counts.calc_time = Span(counts.calc_time.0.saturating_add(time.0));
                     }
                     Does::Send { bytes, .. } => {
                         counts.sends += 1;
-                        counts.send_bytes += bytes.0;
+                        counts.send_bytes = counts.send_bytes.saturating_add(bytes.0);
                     }
                     Does::Recv { .. } => counts.recvs += 1,
                     Does::Coll { .. } => counts.colls += 1,
@@ -117,9 +117,9 @@ impl Matched {
             let zero = CollectiveCount { op, ranks, count: 0, bytes: 0, sends: 0, send_bytes: 0 };
             let own = counted.entry((order, ranks)).or_insert(zero);
             own.count += 1;
-            own.bytes += instance.bytes.0;
+            own.bytes = own.bytes.saturating_add(instance.bytes.0);
             own.sends += sends;
-            own.send_bytes += send_bytes;
+            own.send_bytes = own.send_bytes.saturating_add(send_bytes);
         }
         counted.into_values().collect()
     }

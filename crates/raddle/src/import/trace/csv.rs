@@ -10,7 +10,7 @@
 //! | `compute_ns` | how long its sender works before it |
 //! | `class`, `job` | its data class; what results call the flows that belong together |
 
-use super::mistakes::{At, Mistakes};
+use super::mistakes::{At, Mistakes, SHOWN};
 use super::words::{nearest, suggest};
 use super::{Body, Fact, Parsed, TraceError};
 use csv::{ReaderBuilder, StringRecord};
@@ -230,6 +230,8 @@ impl Reader<'_> {
             for id in &named.after {
                 match self.ids.get(id) {
                     Some(number) => own.push(*number),
+                    // More are not told.
+                    None if missing.len() >= SHOWN => {}
                     None => {
                         let help = match nearest(id, &ids) {
                             Some(near) => format!("did you mean `{near}`?"),

@@ -1,6 +1,7 @@
 //! The files of a trace: one, or one for each rank.
 
 use flate2::read::MultiGzDecoder;
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ impl Content {
     }
 }
 
-/// An unpacked file may have so many bytes: a small file is not to fill the memory.
+/// The files of a trace may unpack to so many bytes together: small ones are not to fill the memory.
 const MOST_UNPACKED: u64 = 8 << 30;
 
 /// Reads the file at `path`, and those of the other ranks where its name is that of one rank:
@@ -45,48 +46,73 @@ const MOST_UNPACKED: u64 = 8 << 30;
 /// # Errors
 /// The path that cannot be read, and why.
 pub fn open(path: &Path) -> Result<Opened, (PathBuf, io::Error)> {
-    let paths = paths(path);
+    let paths = paths(path)?;
     let mut contents = Vec::new();
     let mut digest = Fnv::default();
+    let mut room = MOST_UNPACKED;
     for path in &paths {
-        let bytes = unpacked(path).map_err(|error| (path.clone(), error))?;
+        let bytes = unpacked(path, room).map_err(|error| (path.clone(), error))?;
+        room -= room.min(bytes.len() as u64);
         digest.add(&bytes);
         contents.push(Content { bytes });
     }
     Ok(Opened { paths, contents, digest: digest.0 })
 }
 
-fn unpacked(path: &Path) -> io::Result<Vec<u8>> {
+fn unpacked(path: &Path, room: u64) -> io::Result<Vec<u8>> {
     let bytes = std::fs::read(path)?;
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return Ok(bytes);
     }
     let mut unpacked = Vec::new();
-    MultiGzDecoder::new(&bytes[..]).take(MOST_UNPACKED).read_to_end(&mut unpacked)?;
+    MultiGzDecoder::new(&bytes[..]).take(room + 1).read_to_end(&mut unpacked)?;
+    if unpacked.len() as u64 > room {
+        let most = format!("the trace unpacks to more than {} GiB", MOST_UNPACKED >> 30);
+        return Err(io::Error::new(io::ErrorKind::InvalidData, most));
+    }
     Ok(unpacked)
 }
 
-fn paths(path: &Path) -> Vec<PathBuf> {
+/// The ranks of which a folder has a file.
+fn ranks_of(folder: &Path, stem: &str, end: &str) -> BTreeSet<u32> {
+    let rank = |entry: io::Result<std::fs::DirEntry>| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        name.strip_prefix(stem)?.strip_prefix('.')?.strip_suffix(end)?.parse().ok()
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::fs::read_dir(folder).into_iter().flatten().filter_map(rank).collect()
+}
+
+fn paths(path: &Path) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return vec![path.to_path_buf()];
+        return Ok(vec![path.to_path_buf()]);
     };
     let named =
         |stem: &str, rank: u32, end: &str| path.with_file_name(format!("{stem}.{rank}{end}"));
-    let series = |stem: &str, end: &str| -> Vec<PathBuf> {
-        (0..).map(|rank| named(stem, rank, end)).take_while(|path| path.is_file()).collect()
+    let series = |stem: &str, end: &str| {
+        let ranks = ranks_of(path.parent().unwrap_or(Path::new("")), stem, end);
+        let missing = (0..).zip(&ranks).find(|(rank, found)| rank != *found);
+        match missing {
+            Some((rank, _)) => {
+                let message = format!("rank {rank} has no file, and later ranks have");
+                let error = io::Error::new(io::ErrorKind::NotFound, message);
+                Err((named(stem, rank, end), error))
+            }
+            None => Ok(ranks.into_iter().map(|rank| named(stem, rank, end)).collect()),
+        }
     };
     for end in [".et", ".et.gz"] {
         if let Some((stem, rank)) = name.strip_suffix(end).and_then(|name| name.rsplit_once('.'))
             && rank.parse::<u32>().is_ok()
         {
-            let all = series(stem, end);
-            return if all.is_empty() { vec![path.to_path_buf()] } else { all };
+            let all: Vec<PathBuf> = series(stem, end)?;
+            return Ok(if all.is_empty() { vec![path.to_path_buf()] } else { all });
         }
         if !path.is_file() && named(name, 0, end).is_file() {
             return series(name, end);
         }
     }
-    vec![path.to_path_buf()]
+    Ok(vec![path.to_path_buf()])
 }
 
 /// The hash of Fowler, Noll and Vo, with 64 bits.

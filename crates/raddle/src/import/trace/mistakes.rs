@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// More mistakes than this are counted.
-const SHOWN: usize = 20;
+pub(super) const SHOWN: usize = 20;
 
 /// A mistake in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]

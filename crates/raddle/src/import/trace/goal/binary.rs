@@ -89,6 +89,8 @@ impl Reader<'_> {
         }
         let nics = self.u8(13)? > 0;
         let mut ranks = Vec::new();
+        // Each has its own bytes: what several name would be there several times.
+        let mut room = self.bytes.len() as u64;
         for rank in 0..u64::from(count) {
             let head = 14 + 16 * rank;
             let (from, to) = (self.u64(head)?, self.u64(head + 8)?);
@@ -98,7 +100,12 @@ impl Reader<'_> {
                 let message = format!("rank {rank} goes from {from} to {to}, outside of the file");
                 return wrong(head, message);
             };
-            ranks.push(self.rank(start, end.unwrap_or(start), options)?);
+            let end = end.unwrap_or(start);
+            if end - start > room {
+                return wrong(head, format!("rank {rank} shares bytes with others"));
+            }
+            room -= end - start;
+            ranks.push(self.rank(start, end, options)?);
         }
         Ok((ranks, nics))
     }
@@ -114,6 +121,7 @@ impl Reader<'_> {
         // By the node that waits, as they are stored by the one that is waited for.
         let mut after: Vec<Vec<Edge>> = vec![Vec::new(); nodes as usize];
         let mut promised = Vec::new();
+        let mut room = (end - edges) / 4;
         for node in 0..nodes {
             let at = first + NODE * u64::from(node);
             promised.push(self.u32(at)?);
@@ -128,6 +136,10 @@ impl Reader<'_> {
                         format!("{count} edges from byte {begin} do not fit before {end}");
                     return wrong(place, message);
                 }
+                if u64::from(count) > room {
+                    return wrong(place, format!("node {node} shares edges with others"));
+                }
+                room -= u64::from(count);
                 for edge in 0..u64::from(count) {
                     let of = self.u32(begin + 4 * edge)?;
                     let Some(after) = after.get_mut(of as usize) else {

@@ -156,6 +156,9 @@ impl<'a> Reader<'a> {
             match word {
                 Some(word) if !word.ends_line() && word.text != "}" => statement.push(word),
                 _ => {
+                    if self.mistakes.enough() {
+                        return;
+                    }
                     if !statement.is_empty() {
                         self.statement(&statement, &mut reading);
                         statement.clear();
@@ -231,7 +234,7 @@ impl<'a> Reader<'a> {
         }
         let mut node = |label: &Word<'a>| {
             let known = reading.labels.get(label.text).map(|(node, _)| *node);
-            if known.is_none() {
+            if known.is_none() && !self.mistakes.enough() {
                 let known: Vec<&str> = reading.labels.keys().copied().collect();
                 let message = format!("label `{}` is not defined above", label.shown());
                 let help = match super::super::words::nearest(label.text, &known) {

@@ -9,6 +9,9 @@ use raddle_sim::workload::job_graph::{Does, Edge, JobGraph, Rank, Split};
 /// A larger job would fill the memory.
 const MOST_NODES: u64 = 1 << 26;
 
+/// There are no fabrics with more hosts.
+const MOST_RANKS: u64 = 1 << 20;
+
 /// Collectives that nothing waits for.
 const BEHIND: u32 = 1;
 
@@ -29,6 +32,9 @@ impl Workload {
             return Err(format!("the workload does not say how many GPUs there are: {MISSING}"));
         }
         let ranks = self.ranks();
+        if u64::from(ranks) > MOST_RANKS {
+            return Err(format!("{ranks} ranks are more than {MOST_RANKS}"));
+        }
         let nodes = self.rows.len() as u64 * 6 * u64::from(ranks);
         if nodes > MOST_NODES {
             return Err(format!(
