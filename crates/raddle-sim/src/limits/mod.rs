@@ -39,7 +39,7 @@ use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Span, Time};
 
 /// Most hosts below one switch of a tree, so that the engine's compiled forwarding is exact. With
-/// one more it is not: host 65 536 of a run of 65 537 would be sent to the second run.
+/// one more it is not: host 2^20 of a run of 2^20 + 1 would be sent to the second run.
 pub const HOSTS_BELOW_LIMIT: u64 = 1 << 20;
 
 /// Most switches with hosts where packets go by way of one of them: 15 bits of an entropy.

@@ -19,7 +19,7 @@ keys! {
         tiers: Whole, (= 3) [2 to 3],
             "2 or 3";
         hosts: Whole, (required 128) [<= 1048576],
-            "at most 65536";
+            "at most 1048576";
         rate => RATE;
         link_delay => LINK_DELAY;
         switch_delay => SWITCH_DELAY.meaning("latency of every switch, before its queue");
