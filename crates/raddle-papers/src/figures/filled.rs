@@ -19,12 +19,17 @@ struct Page {
     text: &'static str,
 }
 
-const PAGES: [Page; 4] = [
+const PAGES: [Page; 5] = [
     Page { path: "memory.md", paper: "memory", text: include_str!("../../figures/memory/page.md") },
     Page {
         path: "circuits_or_packets.md",
         paper: "circuits",
         text: include_str!("../../figures/circuits/page.md"),
+    },
+    Page {
+        path: "fabrics.md",
+        paper: "fabric",
+        text: include_str!("../../figures/fabric/page.md"),
     },
     Page {
         path: "link_layer.md",

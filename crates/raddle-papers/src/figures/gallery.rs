@@ -16,7 +16,7 @@ use raddle::study::text::{digits, percent};
 use std::fmt::Write;
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 20] = [
+const PAPERS: [(&str, &str); 21] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
@@ -30,6 +30,7 @@ const PAPERS: [(&str, &str); 20] = [
     ("ethereal", "Ethereal"),
     ("verdict", "The verdict on today's NICs"),
     ("mrc", "MRC"),
+    ("fabric", "One port or several"),
     ("link_layer", "Link-level retry and credits"),
     ("reality", "Held against measurements"),
     ("opera", "Opera"),
