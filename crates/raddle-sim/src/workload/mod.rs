@@ -25,6 +25,7 @@ pub mod poisson;
 pub mod poisson_incast;
 mod racks;
 pub mod tornado;
+pub mod training;
 
 use job::Job;
 use pieces::Pieces;
