@@ -31,14 +31,15 @@ def _given(**keys: Any) -> Section:
 
 
 SIZES = frozenset({
-    "ack", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes", "bytes_max",
-    "cell", "cf_refresh", "cf_spacing", "congested_at", "congestion.window", "control_size",
-    "credits", "cutoffs", "element", "fair_start", "gap", "gap_most", "hash_below", "header",
-    "headroom", "high", "host_queue", "ingress_pool", "initial_window", "large", "least_sent",
-    "long_above", "lossless_pool", "low", "max_window", "message", "min_window", "payload",
+    "ack", "activation", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes",
+    "bytes_max", "cell", "cf_refresh", "cf_spacing", "congested_at", "congestion.window",
+    "control_size", "credits", "cutoffs", "element", "expert_bytes", "expert_gradient",
+    "fair_start", "gap", "gap_most", "gradient", "hash_below", "header", "headroom", "high",
+    "host_queue", "ingress_pool", "initial_window", "large", "least_sent", "long_above",
+    "lossless_pool", "low", "max_window", "message", "min_window", "parameters", "payload",
     "quantum", "queue", "reference", "reserved", "rtt_bytes", "scaling_max", "scaling_min",
-    "short", "short_below", "size", "small", "spacing", "telemetry", "threshold", "timestamp",
-    "unscheduled", "xoff", "xon", "xon_offset",
+    "short", "short_below", "size", "small", "spacing", "telemetry", "tensor_bytes",
+    "threshold", "timestamp", "unscheduled", "xoff", "xon", "xon_offset",
 })
 """Keys in which a whole number is bytes."""
 
@@ -1889,6 +1890,126 @@ class traffic:
             run_as=run_as,
             compat=compat,
             channels=channels,
+            hosts=hosts,
+            placement=placement,
+            seed=seed,
+            class_=class_,
+            name=name,
+            start=start,
+            qps=qps,
+            load_balance=load_balance,
+            background=background,
+            congestion=congestion,
+            recovery=recovery,
+        )
+
+    @staticmethod
+    @checked
+    def training(
+        *,
+        layers: int,
+        forward: str,
+        backward: str | None = None,
+        weight_gradient: str | None = None,
+        tensor: int | None = None,
+        pipeline: int | None = None,
+        data: int | None = None,
+        expert: int | None = None,
+        micro_batches: int | None = None,
+        schedule: Literal["1f1b", "gpipe", "interleaved"] | None = None,
+        chunks: int | None = None,
+        activation: str | int | None = None,
+        tensor_bytes: str | int | None = None,
+        expert_bytes: str | int | None = None,
+        gradient: str | int | None = None,
+        expert_gradient: str | int | None = None,
+        parameters: str | int | None = None,
+        prefetch: int | None = None,
+        steps: int | None = None,
+        hosts: str | None = None,
+        placement: Literal["linear", "random"] | None = None,
+        seed: int | None = None,
+        class_: int | Sequence[int] | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        qps: int | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
+    ) -> Section:
+        """A training step, made from a model and its parallelism: see [training](training.md).
+
+        `layers`: layers of the model; a multiple of `pipeline`, and of `pipeline` times
+            `chunks` where stages are interleaved.
+        `forward`: how long a layer computes forward, for one micro-batch.
+        `backward` (twice `forward`): how long a layer computes backward, for one micro-batch:
+            the gradient of its input, and of its weights unless `weight_gradient` is given.
+        `weight_gradient` (`"0 ns"`): how long the gradient of a layer's weights takes, if it is
+            apart from `backward`: the stage before does not wait for it.
+        `tensor` (`1`): ranks that share the tensors of a layer: neighbours.
+        `pipeline` (`1`): stages of the pipeline.
+        `data` (`1`): ranks over which the data are split; there are `tensor` times `data` times
+            `pipeline` ranks.
+        `expert` (`1`): of these, ranks that share the experts of a layer: a divisor of `data`.
+        `micro_batches` (`1`): micro-batches of a step; a multiple of `pipeline` where stages
+            are interleaved.
+        `schedule` (`"1f1b"`): the order of a stage's passes: one forward and one backward in
+            turn (`1f1b`), all forward and then all backward (`gpipe`), or as `1f1b` with
+            several parts of the model at each stage (`interleaved`).
+        `chunks` (2 with `schedule = "interleaved"`, else 1): with `interleaved`: parts of the
+            model at each stage.
+        `activation` (none: needed with several stages): what a rank sends to the next stage for
+            each micro-batch, and back.
+        `tensor_bytes`: the all-reduce over `tensor` ranks of each layer and pass.
+        `expert_bytes`: each of the two all-to-alls over `expert` ranks of each layer and pass:
+            before it computes and after.
+        `gradient`: the gradient of a layer, all-reduced over `data` ranks when its last micro-
+            batch is done, beside the computation.
+        `expert_gradient`: the gradient of a layer's experts, all-reduced over the `data` ranks
+            that have the same experts.
+        `parameters`: the parameters of a layer, if they are spread over `data` ranks (FSDP):
+            gathered for each pass; the gradient is reduce-scattered.
+        `prefetch` (`1`): with `parameters`: how many layers ahead of the computation they are
+            gathered.
+        `steps` (`1`): steps; a rank begins one when its gradients of the last are reduced.
+        `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
+        `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
+        `seed` (the run's seed): draws the traffic alone: the same placement whatever the run's
+            seed; only where it is random.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
+            packets, at most 255; each part is a flow of its own, and results tell of messages.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
+        """
+        return _given(
+            kind="training",
+            layers=layers,
+            forward=forward,
+            backward=backward,
+            weight_gradient=weight_gradient,
+            tensor=tensor,
+            pipeline=pipeline,
+            data=data,
+            expert=expert,
+            micro_batches=micro_batches,
+            schedule=schedule,
+            chunks=chunks,
+            activation=activation,
+            tensor_bytes=tensor_bytes,
+            expert_bytes=expert_bytes,
+            gradient=gradient,
+            expert_gradient=expert_gradient,
+            parameters=parameters,
+            prefetch=prefetch,
+            steps=steps,
             hosts=hosts,
             placement=placement,
             seed=seed,

@@ -229,6 +229,7 @@ fn of_traffics(data: &str) -> Vec<Probe> {
         ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
         ("hpcc_flows", format!("file = '{data}/hpcc/flows_8.txt'")),
         ("trace", format!("file = '{data}/traces/custom_ring/custom_allreduce'")),
+        ("training", "layers = 1\nforward = \"1 us\"\ndata = 2".to_owned()),
     ];
     let of_kind = |section: &'static Section| {
         let kind = section.kind.unwrap();
@@ -245,6 +246,10 @@ fn of_traffics(data: &str) -> Vec<Probe> {
         if kind == "collective" {
             texts.push(texts[0].replace("all_reduce", "all_to_all"));
             texts.push(texts[0].replace("zzz", "algorithm = \"tree\"\nzzz"));
+        }
+        if kind == "training" {
+            let more = "schedule = \"interleaved\"\nlayers = 2\nparameters = \"1 B\"\nzzz";
+            texts.push(texts[0].replace("layers = 1\n", "").replace("zzz", more));
         }
         if kind == "trace" {
             let ring = "custom_ring/custom_allreduce";

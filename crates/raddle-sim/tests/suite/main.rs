@@ -55,6 +55,7 @@ mod themis;
 mod threads;
 mod tiers_and_repair;
 mod torus;
+mod training;
 mod transports;
 mod windows;
 mod wrap;

@@ -24,6 +24,8 @@ use schedule::Shape;
 
 /// A graph is not to fill the memory.
 const MOST_NODES: u64 = 1 << 26;
+/// Nor are its messages.
+const MOST_SENDS: u64 = 1 << 26;
 
 /// A model, how it is split, and what it sends. Where a size is 0 there are no such messages.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +127,10 @@ impl Training {
                 "less: {passes} times a layer of {} ranks are more than a run can hold",
                 self.ranks()
             );
+            return error("steps", self.steps, fits);
+        }
+        if self.flows() > MOST_SENDS {
+            let fits = format!("less: {} messages are more than {MOST_SENDS}", self.flows());
             return error("steps", self.steps, fits);
         }
         let work = [self.forward, self.backward, self.weight_gradient]

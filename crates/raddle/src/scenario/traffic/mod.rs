@@ -21,6 +21,7 @@ mod poisson;
 mod poisson_incast;
 mod tornado;
 mod trace;
+mod training;
 
 pub(crate) use pattern::{Kind, Made, MeanBytes, Misfit, Pattern};
 
@@ -58,6 +59,7 @@ pub(crate) const KINDS: &[&Kind] = &[
     &htsim_cm::KIND,
     &hpcc_flows::KIND,
     &trace::KIND,
+    &training::KIND,
 ];
 
 /// The sections of `traffic`, one for each kind.
