@@ -693,7 +693,7 @@ class topology:
     ) -> Section:
         """Switches in two or three tiers, as much bandwidth up as down.
 
-        `hosts`: at most 65536.
+        `hosts`: at most 1048576.
         `tiers` (`3`): 2 or 3.
         `rate` (`"400 Gbps"`): of the hosts' links.
         `link_delay` (`"500 ns"`): propagation on every link, or on the hosts'.
@@ -3459,7 +3459,8 @@ class recovery:
         `exponential` (`25`): So many more timeouts there are beside the first `linear + 1`; the
             last gives the message up. 25 is without end.
         `gap` (`"window"`): What shows a loss: `window`, that about a window of later packets
-            has arrived, or `path`, that one of the same entropy has.
+            has arrived, or `path`, that one of the same entropy has (of several in one ACK, the
+            one that was sent last).
         `gap_factor` (`1.5`): Windows of later packets that have to arrive before a packet
             counts as lost.
         `gap_least` (`5`): Later packets that have to arrive, however small the window is.
