@@ -40,6 +40,7 @@ __all__ = [
     "explain",
     "export",
     "figures",
+    "inventory",
     "main",
     "page_of",
     "read_text",
