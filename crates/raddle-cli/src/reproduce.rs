@@ -74,8 +74,7 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
                 note_line!("error: {why}");
                 if let (true, Some(folder)) = (stop.load(Ordering::Relaxed), &arguments.out) {
                     note_line!(
-                        "the figures before it are kept in {}; the same command goes on with the \
-                         rest",
+                        "what has run is kept in {}; the same command goes on with the rest",
                         folder.display()
                     );
                 }

@@ -160,7 +160,8 @@ impl Again {
         Ok(result)
     }
 
-    /// Runs the figure, and keeps the result with a page if there is a folder for them.
+    /// Runs the figure, and keeps the result with a page if there is a folder for them, which holds its
+    /// runs until then.
     fn run(
         &self,
         prepared: &Prepared,
@@ -168,15 +169,24 @@ impl Again {
         with_runner: &mut WithRunner<'_>,
         note: &mut dyn FnMut(&str),
     ) -> Result<FigureResult, String> {
+        let outcomes = self.out.as_ref().map(|folder| prepared.outcomes(folder));
+        let outcomes = outcomes.unwrap_or_default();
+        let jobs = prepared.jobs();
+        let there = outcomes.count(&jobs);
+        if there > 0 {
+            let runs = plural(jobs.len() as u64, "run");
+            note(&format!("{}: {runs}, {there} of them there already", prepared.figure.name));
+        }
         let mut result = None;
         with_runner(prepared.steps(answers), &mut |runner| {
-            result = Some(prepared.clone().run_with(runner, answers));
+            result = Some(prepared.clone().run_with(runner, answers, &outcomes));
         });
         let result = result.ok_or("interrupted")?.map_err(|error| error.to_string())?;
         if let Some(folder) = &self.out {
             let path = self.write_page(folder, &prepared.figure, &result)?;
             note(&format!("wrote {}", path.display()));
             prepared.keep(folder, &result)?;
+            outcomes.remove()?;
         }
         Ok(result)
     }

@@ -2,6 +2,7 @@
 
 use super::prepare::Prepared;
 use super::result::FigureResult;
+use raddle::study::outcomes::Outcomes;
 use raddle::study::place::at;
 use raddle_schemes::rng;
 use serde_json::{Value, json};
@@ -51,6 +52,11 @@ impl Prepared {
         fs::rename(&scratch, &path).map_err(|error| at(&path, error))
     }
 
+    /// Where what ran of this figure is kept in `folder` until all has.
+    pub(super) fn outcomes(&self, folder: &Path) -> Outcomes {
+        Outcomes::within(self.path(folder).with_extension("runs"))
+    }
+
     fn path(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}.{}.json", self.figure.name, self.mode.word()))
     }
@@ -66,10 +72,26 @@ impl Prepared {
 
 #[cfg(test)]
 mod tests {
-    use crate::figures::{Figure, Mode, find};
-    use raddle::study::run::Runner;
+    use crate::figures::{Answers, Figure, Mode, find};
+    use raddle::study::outcomes::Outcomes;
+    use raddle::study::run::{Engine, Runner};
     use raddle_sim::engine;
     use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn what_ran_of_a_figure_is_not_run_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let prepared = find("lb_study/fig7")[0].prepare(Mode::Quick).unwrap();
+        let outcomes = prepared.outcomes(folder.path());
+        let result = |engine: Engine<'_>, outcomes: &Outcomes| {
+            let runner = Runner { engine, bound: |_| None, threads: 1, stop: &stop, meter: &() };
+            prepared.clone().run_with(&runner, &Answers::default(), outcomes).unwrap().record()
+        };
+        let simulated = result(&|plan, observer| engine::run(plan, observer), &outcomes);
+        assert_eq!(outcomes.count(&prepared.jobs()), prepared.jobs().len());
+        assert_eq!(result(&|_, _| unreachable!("all runs are there"), &outcomes), simulated);
+    }
 
     #[test]
     fn a_kept_figure_is_the_one_that_ran() {

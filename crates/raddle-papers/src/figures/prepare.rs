@@ -17,7 +17,8 @@ use raddle::scenario::reader::with_nearest;
 use raddle::scenario::spec::Place;
 use raddle::scenario::{Outline, Study, parse};
 use raddle::study::jobs::jobs;
-use raddle::study::run::{Job, Keep, Runner};
+use raddle::study::outcomes::Outcomes;
+use raddle::study::run::{Job, Runner};
 use std::path::{Path, PathBuf};
 
 /// A figure whose files were read.
@@ -173,10 +174,11 @@ impl Prepared {
     /// # Errors
     /// A run that failed.
     pub fn run(self, runner: &Runner<'_>) -> Result<FigureResult, FigureError> {
-        self.run_with(runner, &Answers::default())
+        self.run_with(runner, &Answers::default(), &Outcomes::default())
     }
 
-    /// The same with what models answered for other figures.
+    /// The same with what models answered for other figures, and what `outcomes` has of its runs and
+    /// keeps of them.
     ///
     /// # Errors
     /// A run that failed.
@@ -184,11 +186,12 @@ impl Prepared {
         self,
         runner: &Runner<'_>,
         answers: &Answers,
+        outcomes: &Outcomes,
     ) -> Result<FigureResult, FigureError> {
         let jobs = self.jobs();
         let gathered = answers.gather(&self.open(answers), self.mode, runner, jobs.len());
         gathered.map_err(|failure| FigureError::Run(self.figure.name.to_owned(), failure))?;
-        let finished = runner.run(&jobs, &Keep);
+        let finished = runner.run(&jobs, outcomes);
         let runs = jobs.into_iter().zip(finished).map(|(job, finished)| match finished {
             Ok(finished) => {
                 let oracles = Oracles::default();

@@ -7,9 +7,10 @@ use super::{BufferContext, Lack, MemoryView, QueueId};
 use crate::units::Bytes;
 use alloc::format;
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// What a switch's pools came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Pools {
     /// Most bytes in headroom at once.
     pub headroom_max: u64,

@@ -1,10 +1,11 @@
 //! What credits came to.
 
 use raddle_schemes::units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 /// What credit-based flow control did at one port. Its frames are not among
 /// [`PortRecord::frames`](super::PortRecord::frames) and [`PortRecord::bytes`](super::PortRecord::bytes).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CreditRecord {
     /// By data class.
     pub classes: Vec<ClassCredit>,
@@ -17,7 +18,7 @@ pub struct CreditRecord {
 }
 
 /// Cells of one data class at a port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ClassCredit {
     /// Of the link that leaves the port: cells that its frames have consumed.
     pub consumed: u64,

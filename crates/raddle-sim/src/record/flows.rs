@@ -1,6 +1,7 @@
 //! What became of the flows of a run: one by one as asked for, kept in less.
 
 use raddle_schemes::units::Time;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 
@@ -38,7 +39,7 @@ pub struct FlowRecord {
 
 /// The records of all flows, by number. Millions of flows may leave one, and most of them have had
 /// each packet arrive the first time: of such a flow 32 bytes are kept, of another one 104.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Deserialize, Serialize)]
 pub struct FlowRecords {
     flows: Vec<Kept>,
     /// Of the others, [`FlowRecord::counts`].
@@ -46,7 +47,7 @@ pub struct FlowRecords {
 }
 
 /// What is kept of each flow.
-#[derive(Clone)]
+#[derive(Clone, Deserialize, Serialize)]
 struct Kept {
     /// Never, if it did not; [`GIVEN_UP`] where the last ACK would be.
     started: Time,

@@ -26,6 +26,7 @@ use packets::Packets;
 pub use pieces::PieceRecords;
 use probes::{ProbePlan, ProbeRow};
 use rows::{ProgressRow, RouteRow};
+use serde::{Deserialize, Serialize};
 use series::join_pairs;
 pub use sizes::Sizes;
 
@@ -35,6 +36,7 @@ use raddle_schemes::buffer::forest::Features;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 /// What to record beside flows, port counters and totals.
@@ -117,7 +119,7 @@ impl DropCause {
 }
 
 /// What passed one port; what losses touch comes last.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[repr(C)]
 pub struct PortRecord {
     /// Frames whose last bit left, lost ones included.
@@ -142,7 +144,7 @@ pub struct PortRecord {
 
 /// What link-level retry did on one directed link. Copies are not among [`PortRecord::frames`] and
 /// [`PortRecord::bytes`], which count each frame once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RetryRecord {
     /// Frames that left with a number for the first time, those of flow control among them.
     pub frames: u64,
@@ -191,7 +193,7 @@ impl RetryRecord {
 
 /// What priority-based flow control did at one port of a switch. Its frames are not among
 /// [`PortRecord::frames`] and [`PortRecord::bytes`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PfcRecord {
     /// How often a class of what came in here crossed `xoff`.
     pub pauses: u64,
@@ -230,7 +232,7 @@ impl PfcRecord {
 }
 
 /// What middleware did in one ToR.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TorRecord {
     /// Frames that it dropped.
     pub dropped: u64,
@@ -246,7 +248,7 @@ pub struct TorRecord {
 
 /// What became of the frames with which receivers pace their senders: pulls, and requests for
 /// them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CreditFrames {
     /// Given to a NIC to send.
     pub made: u64,
@@ -269,7 +271,7 @@ impl CreditFrames {
 }
 
 /// One recorded port over time; bucket `i` covers `[i, i + 1) * bucket`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PortSeries {
     /// Data packets whose last bit left in the bucket.
     pub data_frames: Vec<u32>,
@@ -334,7 +336,7 @@ impl PortSeries {
 }
 
 /// How full queues were until the last host had sent its last data packet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Occupancy {
     /// Per port of the fabric, bytes queued in data classes times the picoseconds for which they
     /// were, frames in service included; 0 at hosts.
@@ -343,8 +345,11 @@ pub struct Occupancy {
     pub sent_until: Time,
 }
 
+/// An event of a scheme: when, whose, what.
+pub type SchemeEvent = (Time, FlowId, Cow<'static, str>);
+
 /// Fabric-wide counts over time; bucket as in [`PortSeries`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Timeline {
     /// Frames lost.
     pub dropped: Vec<u32>,
@@ -357,7 +362,7 @@ pub struct Timeline {
     /// Retransmission timeouts.
     pub timeouts: Vec<u32>,
     /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000, by time and flow.
-    pub events: Vec<(Time, FlowId, &'static str)>,
+    pub events: Vec<SchemeEvent>,
 }
 
 impl Timeline {
@@ -373,7 +378,7 @@ impl Timeline {
 }
 
 /// Why a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Stop {
     /// Every flow completed.
     Completed,
@@ -386,7 +391,7 @@ pub enum Stop {
 }
 
 /// What a packet of data found in a switch's memory, and what became of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TrainingRow {
     /// What it found when it came.
     pub found: Features,
@@ -399,7 +404,7 @@ pub struct TrainingRow {
 pub(crate) type Finished = (FlowRecords, Vec<PortRecord>, Timeline, Vec<ProbeRow>);
 
 /// Everything a run left behind.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Outcome {
     /// One per flow of the traffic.
     pub flows: FlowRecords,
@@ -416,6 +421,8 @@ pub struct Outcome {
     /// By flow, then by bucket, if [`RecordPlan::routes`] asked for it and there are buckets.
     pub progress: Vec<ProgressRow>,
     /// Packets of [`RecordPlan::packets`], and their hops.
+    /// Not among what is read back.
+    #[serde(skip)]
     pub packets: Packets,
     /// If [`RecordPlan::queue_means`] asked for it.
     pub occupancy: Option<Occupancy>,
@@ -452,9 +459,12 @@ pub struct Outcome {
     /// Frames that passed a link while it was not open, of those that somebody watched: none.
     pub outside_openings: u64,
     /// What schemes have shown of themselves, by holder and time, if [`RecordPlan::probes`] asked for it.
+    /// Not among what is read back.
+    #[serde(skip)]
     pub probes: Vec<ProbeRow>,
     /// What became of pieces of messages, if `flows` are messages that a planner has put into pieces
     /// ([`Outcome::of_messages`]); the engines know of pieces alone.
+    #[serde(skip)]
     pub pieces: Option<Box<PieceRecords>>,
     /// Packets that left any queue, host or switch.
     pub packet_hops: u64,
@@ -462,6 +472,13 @@ pub struct Outcome {
     pub events: u64,
     /// Parts that the fabric was run in, each by a thread.
     pub parts: u32,
+}
+
+impl Outcome {
+    /// Whether all of it is read back from where it was written: rows of packets and of probes are not.
+    pub fn can_be_read_back(&self) -> bool {
+        self.packets.is_empty() && self.probes.is_empty() && self.pieces.is_none()
+    }
 }
 
 /// What a running simulation tells its caller now and then.

@@ -3,9 +3,10 @@
 use super::DropCause;
 use raddle_schemes::ids::{Entropy, FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 /// What of one flow's data passed one port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RouteRow {
     /// The flow.
     pub flow: FlowId,
@@ -25,7 +26,7 @@ pub struct RouteRow {
 }
 
 /// Bytes of a flow's whole data packets whose last bit left towards its receiver in a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ProgressRow {
     /// The flow.
     pub flow: FlowId,

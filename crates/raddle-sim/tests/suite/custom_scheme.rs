@@ -205,7 +205,7 @@ fn a_congestion_control_is_woken_when_it_asks() {
     plan.transport.congestion = congestion::Config::Custom(Plugin::new(&TICKING_CARD, build));
     let outcome = engine::run(&plan, &mut ());
     let rtt = plan.fabric.base_rtt(HostId(0), HostId(15), plan.packet(), plan.transport.ack);
-    let tick = |acks: u64| (Time(acks * rtt.0) + Span::us(1), FlowId(0), "tick");
+    let tick = |acks: u64| (Time(acks * rtt.0) + Span::us(1), FlowId(0), "tick".into());
     assert_eq!(outcome.timeline.events, [tick(1), tick(2), tick(3)]);
     assert_eq!(reference::run(&plan, &mut ()).timeline, outcome.timeline);
 }

@@ -211,7 +211,8 @@ fn flows_leave_a_dead_spine_and_do_not_come_back() {
     let outcome = engine::run(&plan, &mut ());
     assert_eq!(outcome.stop, Stop::Completed);
     let pieces = plan.traffic.pieces.as_deref().unwrap();
-    let mut moved: Vec<FlowId> = outcome.timeline.events.iter().map(|&(_, flow, _)| flow).collect();
+    let mut moved: Vec<FlowId> =
+        outcome.timeline.events.iter().map(|&(_, flow, ..)| flow).collect();
     moved.sort_unstable();
     let dead = plan.fabric.port_named("tor0.up1").unwrap();
     let digit = dead.0 - plan.fabric.switches[0].ports.start;
@@ -235,7 +236,7 @@ fn trimmed_packets_move_flows_in_both_engines() {
     });
     let outcome = run(plan);
     assert_eq!(outcome.stop, Stop::Completed);
-    assert!(outcome.timeline.events.iter().any(|&(.., name)| name == "ethereal: reroute"));
+    assert!(outcome.timeline.events.iter().any(|(.., name)| name == "ethereal: reroute"));
 }
 
 /// Randomised places and starts, pairs in order, connections that go on.

@@ -10,7 +10,7 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, Options};
 use raddle_sim::plan::{MarkAt, Overflow, Plan, Service};
-use raddle_sim::record::Stop;
+use raddle_sim::record::{SchemeEvent, Stop};
 use raddle_sim::reference;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::{Flow, Start};
@@ -33,7 +33,7 @@ fn a_scheme_from_outside_hears_the_same_of_both_engines_and_all_threads() {
         plan.queue.mark_at = MarkAt::Enqueue;
         let expected = reference::run(&plan, &mut ());
         assert_eq!(expected.stop, Stop::Completed);
-        let heard = |event: &&(Time, _, &str)| event.2 == "echo: a queue on the way";
+        let heard = |event: &&SchemeEvent| event.2 == "echo: a queue on the way";
         assert!(expected.timeline.events.iter().filter(heard).count() > 100);
         for threads in [1, 2, 4] {
             let options = Options { threads, width: None };

@@ -30,7 +30,7 @@ pub(crate) fn detail(plan: &Plan, outcome: &Outcome) -> Detail {
     let events = timeline.events.iter().map(|(at, flow, name)| Event {
         us: at.as_us(),
         flow: u64::from(flow.0),
-        name: (*name).to_owned(),
+        name: name.clone().into_owned(),
     });
     let queue = queue_lengths(plan);
     Detail {

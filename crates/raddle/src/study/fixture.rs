@@ -208,7 +208,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
             trimmed: vec![0, 0],
             retransmitted: vec![0, 2],
             timeouts: vec![0, 0],
-            events: vec![(Time(1_500_000), FlowId(1), "reps: freeze")],
+            events: vec![(Time(1_500_000), FlowId(1), "reps: freeze".into())],
         },
         occupancy: None,
         stop: if go_on { Stop::Completed } else { Stop::Interrupted },

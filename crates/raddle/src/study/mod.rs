@@ -16,6 +16,7 @@ pub mod lock;
 pub mod machine;
 pub mod memory;
 pub mod metric;
+pub mod outcomes;
 pub mod place;
 pub mod progress;
 pub mod quantiles;

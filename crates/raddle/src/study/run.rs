@@ -5,8 +5,9 @@ use super::memory::{self, Needed};
 use super::place::run_name;
 use super::summary::{Bound, RunSummary};
 use super::text::settings;
-use super::timing::Stopwatch;
+use super::timing::{Cost, Stopwatch};
 use crate::scenario::Kept;
+use raddle_schemes::rng::mix;
 use raddle_schemes::units::Span;
 use raddle_sim::bound;
 use raddle_sim::plan::Plan;
@@ -45,6 +46,14 @@ impl Job {
         run_name(&self.scenario, self.seed)
     }
 
+    /// Distinct for jobs that differ in their settings alone: two values of a sweep may make the same
+    /// scenario, and both may run at the same time.
+    pub(super) fn unfinished_name(&self) -> String {
+        let text: String = self.settings.iter().map(|(k, v)| format!("{k}={v}\n")).collect();
+        let suffix = text.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte))) as u32;
+        format!("{}-{suffix:08x}", self.name())
+    }
+
     /// Its settings and its seed, as messages name them.
     pub fn place(&self) -> String {
         let seed = format!("seed {}", self.seed);
@@ -78,6 +87,22 @@ pub trait Sink: Sync {
     /// # Errors
     /// Why the run could not be kept.
     fn begin(&self, job: &Job) -> Result<Option<Self::Kept>, String>;
+
+    /// What the engine left of `job` before, which is then not run.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn left(&self, _job: &Job) -> Result<Option<(Outcome, Cost)>, String> {
+        Ok(None)
+    }
+
+    /// Called when `job` has run: with what the engine left, before it is told of messages.
+    ///
+    /// # Errors
+    /// Why it could not be kept.
+    fn ran(&self, _job: &Job, _outcome: &Outcome, _cost: Cost) -> Result<(), String> {
+        Ok(())
+    }
 
     /// Called when `job` has finished.
     ///
@@ -207,7 +232,7 @@ impl Runner<'_> {
         }
         let result = match sink.begin(job).map_err(Failure::Kept) {
             Ok(Some(kept)) => return Ok(kept),
-            Ok(None) => self.simulate(index, job, full),
+            Ok(None) => self.simulate(index, job, sink, full),
             Err(failure) => Err(failure),
         };
         let result = result.and_then(|run| sink.finish(job, run).map_err(Failure::Kept));
@@ -226,12 +251,47 @@ impl Runner<'_> {
         stopped.or_else(|| full.load(Ordering::Relaxed).then_some(Failure::Stopped))
     }
 
-    fn simulate(&self, index: usize, job: &Job, full: &AtomicBool) -> Result<Finished, Failure> {
+    fn simulate<S: Sink>(
+        &self,
+        index: usize,
+        job: &Job,
+        sink: &S,
+        full: &AtomicBool,
+    ) -> Result<Finished, Failure> {
         job.needed.fit(0, memory::available()).map_err(Failure::Memory)?;
         let mut plan = (job.plan)().map_err(Failure::Plan)?;
-        self.meter.begin(index, estimate::data_packets(&plan));
         // What it takes in memory is gone before the run begins.
         let bound = (self.bound)(&plan);
+        let (outcome, cost) = match sink.left(job).map_err(Failure::Kept)? {
+            Some((outcome, cost)) => {
+                if let Some(slowest) = plan.record.slowest {
+                    plan = plan.with_slowest(slowest, &outcome.flows);
+                }
+                (outcome, cost)
+            }
+            None => {
+                let (own, outcome, cost) = self.run_engine(index, plan, full)?;
+                plan = own;
+                sink.ran(job, &outcome, cost).map_err(Failure::Kept)?;
+                (outcome, cost)
+            }
+        };
+        // Of the pieces that were run, whose frames can be smaller than those of their messages.
+        let ideals = bound::ideals(&plan);
+        let (plan, outcome) = outcome.of_messages(plan);
+        let (scenario, bound) = (&job.scenario, bound.as_ref());
+        let summary = RunSummary::with_ideals(scenario, &plan, &outcome, &ideals, bound, cost);
+        Ok(Finished { plan, outcome, ideals, summary })
+    }
+
+    /// Runs the plan; where its slowest flows are to be kept, once more with these.
+    fn run_engine(
+        &self,
+        index: usize,
+        mut plan: Plan,
+        full: &AtomicBool,
+    ) -> Result<(Plan, Outcome, Cost), Failure> {
+        self.meter.begin(index, estimate::data_packets(&plan));
         let mut watcher = Watcher { stop: [self.stop, full], meter: self.meter, index };
         // Threads inside a run have clocks of their own: only one run at a time can be measured.
         let alone = self.threads <= 1;
@@ -253,12 +313,7 @@ impl Runner<'_> {
         if outcome.stop == Stop::Interrupted {
             return Err(self.ended(full).unwrap_or(Failure::Interrupted));
         }
-        // Of the pieces that were run, whose frames can be smaller than those of their messages.
-        let ideals = bound::ideals(&plan);
-        let (plan, outcome) = outcome.of_messages(plan);
-        let (scenario, bound) = (&job.scenario, bound.as_ref());
-        let summary = RunSummary::with_ideals(scenario, &plan, &outcome, &ideals, bound, cost);
-        Ok(Finished { plan, outcome, ideals, summary })
+        Ok((plan, outcome, cost))
     }
 }
 

@@ -7,7 +7,6 @@ use super::summary::RunSummary;
 use super::table_hashes::TableHashes;
 use super::tables::{self, Format, RunRow};
 use crate::scenario::Kept;
-use raddle_schemes::rng::mix;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -173,13 +172,8 @@ impl Store {
         Ok(path)
     }
 
-    /// Distinct for jobs that differ in their settings alone: two values of a sweep may make the
-    /// same scenario, and both may run at the same time.
     fn unfinished_folder(&self, job: &Job) -> PathBuf {
-        let text: String = job.settings.iter().map(|(k, v)| format!("{k}={v}\n")).collect();
-        let suffix = text.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte))) as u32;
-        let run = run_name(&job.scenario, job.seed);
-        self.folder.join(format!("{UNFINISHED}{run}-{suffix:08x}"))
+        self.folder.join(format!("{UNFINISHED}{}", job.unfinished_name()))
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a run cost: wall-clock time, CPU time, memory. Nothing here reaches a result.
 
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// What a run cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Cost {
     /// Wall-clock seconds.
     pub wall_s: f64,

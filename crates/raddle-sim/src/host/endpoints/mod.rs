@@ -23,7 +23,7 @@ use crate::host::nic::timers::TimerKind;
 use crate::plan::{Overflow, Plan};
 use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
-use crate::record::{CreditFrames, Timeline};
+use crate::record::{CreditFrames, SchemeEvent, Timeline};
 use crate::waits::Waits;
 use crate::wire::frame::{Frame, Kind, Locator, Locators, flag};
 use crate::workload::TriggerId;
@@ -98,13 +98,13 @@ pub(super) struct Ends<'a> {
 
 /// Puts a flow's scheme events into the timeline.
 struct FlowEvents<'a> {
-    events: &'a mut Vec<(Time, FlowId, &'static str)>,
+    events: &'a mut Vec<SchemeEvent>,
     flow: FlowId,
 }
 
 impl Events for FlowEvents<'_> {
     fn event(&mut self, now: Time, name: &'static str) {
-        self.events.push((now, self.flow, name));
+        self.events.push((now, self.flow, name.into()));
         if self.events.len() >= 2 * EVENTS_KEPT {
             keep_first(self.events);
         }

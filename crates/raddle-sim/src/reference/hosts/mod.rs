@@ -24,7 +24,9 @@ use crate::faults::link::Link;
 use crate::plan::Plan;
 use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
-use crate::record::{CreditFrames, CreditRecord, Finished, FlowRecord, PortRecord, Timeline};
+use crate::record::{
+    CreditFrames, CreditRecord, Finished, FlowRecord, PortRecord, SchemeEvent, Timeline,
+};
 use crate::wire::frame::{Frame, Kind, count};
 use crate::workload::{Start, TriggerId, TriggerKind};
 use credit::CreditPacer;
@@ -140,16 +142,16 @@ const EVENTS_KEPT: usize = 10_000;
 
 /// The events of one flow's schemes.
 struct FlowEvents<'e> {
-    events: &'e mut Vec<(Time, FlowId, &'static str)>,
+    events: &'e mut Vec<SchemeEvent>,
     flow: FlowId,
 }
 
 impl Events for FlowEvents<'_> {
     fn event(&mut self, now: Time, name: &'static str) {
         // Those of one instant come in the order of hosts, and are sorted in the end.
-        let too_late = |&(last, ..): &(Time, FlowId, &str)| last < now;
+        let too_late = |&(last, ..): &SchemeEvent| last < now;
         if self.events.len() < EVENTS_KEPT || !self.events.last().is_some_and(too_late) {
-            self.events.push((now, self.flow, name));
+            self.events.push((now, self.flow, name.into()));
         }
     }
 }
@@ -447,7 +449,7 @@ impl<'a> Hosts<'a> {
         let nics = self.hosts.iter().flat_map(|host| &host.nics);
         let waiting = nics.flat_map(|nic| nic.control.iter().copied());
         self.credit_frames.in_flight = count(waiting).1;
-        self.timeline.events.sort_by_key(|&(at, flow, _)| (at, flow));
+        self.timeline.events.sort_by_key(|&(at, flow, ..)| (at, flow));
         self.timeline.events.truncate(EVENTS_KEPT);
         // The first port of every host, then the second of every host.
         let mut ports = vec![PortRecord::default(); self.plan.fabric.host_ports() as usize];

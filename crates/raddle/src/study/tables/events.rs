@@ -4,6 +4,7 @@ use super::column::{Columns, Row, TableSpec, table};
 use super::{Parts, Run};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::units::Time;
+use std::borrow::Cow;
 
 /// The table.
 pub(super) static TABLE: TableSpec = TableSpec::of::<EventRow>(of_run);
@@ -12,7 +13,7 @@ pub(super) static TABLE: TableSpec = TableSpec::of::<EventRow>(of_run);
 pub(super) struct EventRow {
     time: Time,
     flow: FlowId,
-    event: &'static str,
+    event: Cow<'static, str>,
 }
 
 impl Row for EventRow {
@@ -25,7 +26,7 @@ impl Row for EventRow {
             row.time.as_us()
         });
         table.col("flow", "", "number of the flow whose scheme it is", |row| u64::from(row.flow.0));
-        table.col("event", "", "scheme and moment", |row| row.event.to_owned());
+        table.col("event", "", "scheme and moment", |row| row.event.clone().into_owned());
     }
 }
 
@@ -35,7 +36,7 @@ fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
         return None;
     }
     Some(table(run, events.len(), move |row| {
-        let (time, flow, event) = events[row];
+        let (time, flow, event) = events[row].clone();
         EventRow { time, flow, event }
     }))
 }
