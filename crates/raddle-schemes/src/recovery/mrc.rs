@@ -7,8 +7,8 @@
 //!   `gap_factor` windows and `gap_most`, and at least `gap_least`: the rule of the Ultra Ethernet
 //!   consortium's simulator. MRC's own is not published ("a few tens of microseconds", section 2.4 of
 //!   the paper);
-//! - when the answer to a [tail probe](tail) tells that it is missing;
-//! - when it [times out](waits).
+//! - when the answer to a tail probe tells that it is missing;
+//! - when it times out.
 
 mod tail;
 #[cfg(test)]
