@@ -14,7 +14,7 @@ test:
 	@CARGO="$(CARGO)" .ci/need python
 	$(CARGO) fmt --all --check
 	$(MAKE) --no-print-directory --jobs=2 built environment
-	$(MAKE) --no-print-directory --jobs=2 tests beside
+	$(MAKE) --no-print-directory --jobs=2 tests beside || { .ci/tests failed; exit 1; }
 
 # Tests that take moments, of schemes and of each file of the engine, are sooner built than optimised;
 # the others simulate, every figure in its quick form among them. Built once and whole: what the next
@@ -32,15 +32,8 @@ built:
 	+$(CARGO) test --workspace $(short) --tests --examples --quiet --no-run
 	+$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-run
 	+$(CARGO) build --profile test --workspace --lib --bins --test memory --example counted --quiet
-# Every line runs, even after one that failed: whoever waits for it sees all that is broken at once.
 tests:
-	+failed=0; \
-	$(CARGO) test --workspace $(short) --tests --quiet --no-fail-fast || failed=1; \
-	$(CARGO) test --workspace --test suite --test memory --example by_hand --quiet --no-fail-fast || failed=1; \
-	RUSTDOC=.ci/rustdoc $(CARGO) test --workspace --doc --quiet --no-fail-fast || failed=1; \
-	$(CARGO) test --profile dev --package raddle-schemes --package raddle-sim --lib --quiet --no-fail-fast || failed=1; \
-	$(CARGO) test --profile dev --package raddle-schemes --test '*' --quiet --no-fail-fast || failed=1; \
-	exit $$failed
+	+CARGO="$(CARGO)" .ci/tests
 environment:
 	@CARGO="$(CARGO)" .ci/python environment
 beside:
