@@ -2264,6 +2264,7 @@ class host:
         active: int | None = None,
         backup: int | None = None,
         min_active: float | None = None,
+        repeat: bool | None = None,
         order: Literal["shuffle", "fixed"] | None = None,
         skip: Literal["token", "rotation", "time"] | None = None,
         skip_time: str | None = None,
@@ -2272,7 +2273,9 @@ class host:
         late_ack_revives: bool | None = None,
         probes: int | None = None,
         probe_interval: str | None = None,
+        return_to: Literal["backup", "active"] | None = None,
         port_status: Literal["update", "off"] | None = None,
+        remap_delay: str | None = None,
     ) -> Section:
         """MRC: entropy values of known health over all planes. Rotates over a set of entropy
         values, the same share in each plane. Passes over one that was marked or trimmed,
@@ -2284,6 +2287,8 @@ class host:
         `backup` (`64`): Spares, in all planes together.
         `min_active` (`0.25`): A value is not retired where a smaller share of all would be
             left.
+        `repeat` (`false`): Whether values have several turns in a rotation where there are
+            fewer paths than `active`; else the set is smaller.
         `order` (`"shuffle"`): In which order the rotation goes: `shuffle` or `fixed`.
         `skip` (`"token"`): How long a value that was marked is passed over: `token`, `rotation`
             or `time`.
@@ -2296,14 +2301,18 @@ class host:
         `probes` (`3`): Probes in a row that a retired value has to answer.
         `probe_interval` (`"auto"`): Time between probes of a value; `auto` is the
             retransmission timeout.
+        `return_to` (`"backup"`): What a value is that is back: `backup`, a spare where no place
+            is vacant, or `active`, in the place of a spare.
         `port_status` (`"update"`): How a host learns which ports of its peer are dead: `update`
             or `off`.
+        `remap_delay` (`"0 ps"`): How long after that word a host goes by it.
         """
         return _given(
             scheme="mrc",
             active=active,
             backup=backup,
             min_active=min_active,
+            repeat=repeat,
             order=order,
             skip=skip,
             skip_time=skip_time,
@@ -2312,7 +2321,9 @@ class host:
             late_ack_revives=late_ack_revives,
             probes=probes,
             probe_interval=probe_interval,
+            return_to=return_to,
             port_status=port_status,
+            remap_delay=remap_delay,
         )
 
 
@@ -2774,6 +2785,7 @@ class congestion:
         max_decrease: float | None = None,
         delay_gain: float | None = None,
         quick_adapt_gate: int | Literal["auto"] | None = None,
+        quick_adapt_delay: bool | None = None,
     ) -> Section:
         """NSCC, Ultra Ethernet's sender control. Steers by marks and delay together: grows towards
         a target delay, shrinks only where marks and delay agree. Made for packet spraying with
@@ -2798,6 +2810,9 @@ class congestion:
         `delay_gain` (`0.0125`): Weight of a sample in the average delay.
         `quick_adapt_gate` (`3`): Quick adapt needs less than the maximum window over 2 to this
             power to have got through; `auto` is no quick adapt.
+        `quick_adapt_delay` (`true`): Whether a delay above 4 targets is a reason for quick
+            adapt, beside losses. Ultra Ethernet 1.0 has it so only where switches do not trim,
+            its simulator everywhere.
         """
         return _given(
             scheme="nscc",
@@ -2813,6 +2828,7 @@ class congestion:
             max_decrease=max_decrease,
             delay_gain=delay_gain,
             quick_adapt_gate=quick_adapt_gate,
+            quick_adapt_delay=quick_adapt_delay,
         )
 
     @staticmethod

@@ -96,12 +96,20 @@ crate::parameters! {
         /// Quick adapt needs less than the maximum window over 2 to this power to have got through;
         /// `auto` is no quick adapt.
         pub quick_adapt_gate: Option<u8> = Some(3), in 0..=16;
+        /// Whether a delay above 4 targets is a reason for quick adapt, beside losses. Ultra Ethernet 1.0
+        /// has it so only where switches do not trim, its simulator everywhere.
+        pub quick_adapt_delay: bool = true => quiet;
     }
     conflicts by conflicts
 }
 
 fn conflicts(config: &Config) -> Vec<Conflict> {
-    super::windows_in_order(Some(config.min_window), Some(config.initial_window), config.max_window)
+    let [least, first] = [config.min_window, config.initial_window].map(Some);
+    let mut found = super::windows_in_order(least, first, config.max_window);
+    if config.quick_adapt_gate.is_none() {
+        found.push(Conflict::Idle("quick_adapt_delay", "quick_adapt_gate"));
+    }
+    found
 }
 
 /// The reference network's rate, and its round trip in picoseconds.
@@ -110,7 +118,7 @@ const REFERENCE: (Rate, Span) = (Rate::gbps(100), Span::us(12));
 const EMPTY: Span = Span::us(1);
 /// Increases take effect after more than so many full packets.
 const ADJUST_PACKETS: f64 = 8.0;
-/// Quick adapt takes a delay above so many targets for a loss.
+/// Quick adapt takes a delay above so many targets for a loss, if by delay at all.
 const HUGE_DELAY: f64 = 4.0;
 /// A clean sample above the target enters the average as this share of the unloaded round trip.
 const CLEAN_SHARE: f64 = 0.25;
@@ -167,6 +175,8 @@ struct Constants {
     adjust_after: f64,
     /// Quick adapt acts if less got through.
     adapt_below: Option<f64>,
+    /// Whether a huge delay is a reason for it.
+    adapt_by_delay: bool,
 }
 
 impl Nscc {
@@ -195,6 +205,7 @@ impl Nscc {
             delay_gain: config.delay_gain,
             adjust_after: ADJUST_PACKETS * packet,
             adapt_below: config.quick_adapt_gate.map(|gate| max / f64::from(1_u32 << gate)),
+            adapt_by_delay: config.quick_adapt_delay,
         };
         Self {
             window: bytes(config.initial_window).clamp(min, max),
@@ -320,7 +331,7 @@ impl CongestionControl for Nscc {
         }
         let delay = delay.unwrap_or(Span(self.average_delay as u64));
         let target = self.constants.target;
-        let huge = delay.0 as f64 > HUGE_DELAY * target.0 as f64;
+        let huge = self.constants.adapt_by_delay && delay.0 as f64 > HUGE_DELAY * target.0 as f64;
         if self.quick_adapt(cx.now, huge, ack.marked, ack.in_flight.0 as f64) {
             return;
         }

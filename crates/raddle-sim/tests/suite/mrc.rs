@@ -156,6 +156,21 @@ fn a_peer_tells_of_its_dead_port() {
     assert!(events(&told, "mrc: retire").len() <= 2);
 }
 
+/// What goes on until then is lost.
+#[test]
+fn a_host_may_be_slow_to_go_by_that_word() {
+    let lost = |remap_delay| {
+        let flows = vec![Flow::at_zero(0, 1, Bytes(8 << 20)), Flow::at_zero(1, 0, Bytes(8 << 20))];
+        let own = Config { remap_delay, min_active: 1.0, ..Config::default() };
+        let mut plan = over_planes(flows, &own);
+        cut(&mut plan, "host1.up3", 50, None);
+        dropped(&run(&plan))
+    };
+    let (at_once, later) = (lost(Span(0)), lost(Span::us(10)));
+    // A quarter of 12.5 packets a microsecond.
+    assert!(later > at_once + 15 && later < at_once + 60, "{at_once} {later}");
+}
+
 /// Without source routes a value is a hash, and some may share a path.
 #[test]
 fn switches_may_hash_the_values() {

@@ -123,7 +123,7 @@ impl PathSelector for Recorded<AnyPathSelector> {
     fn begin_paths(&mut self, cx: &mut Cx<'_>, paths: &Paths) {
         self.apply(cx.now, cx.rng, &Event::BeginPaths { paths: paths.clone() });
     }
-    fn hears_of_ports(&self) -> bool {
+    fn hears_of_ports(&self) -> Option<Span> {
         self.machine.hears_of_ports()
     }
     fn healthy_planes(&self) -> u8 {

@@ -113,9 +113,10 @@ pub trait PathSelector {
     /// connection, keeps to that.
     fn begin_paths(&mut self, _cx: &mut Cx<'_>, _paths: &Paths) {}
 
-    /// Whether its host hears from the destination which ports are dead there.
-    fn hears_of_ports(&self) -> bool {
-        false
+    /// How long after the word of the destination, which ports are dead there, it goes by it; `None`
+    /// if it never does.
+    fn hears_of_ports(&self) -> Option<Span> {
+        None
     }
 
     /// A bit for each plane in which it knows of a path that works.
@@ -262,7 +263,7 @@ impl AnyPathSelector {
     }
 
     /// See [`PathSelector::hears_of_ports`].
-    pub fn hears_of_ports(&self) -> bool {
+    pub fn hears_of_ports(&self) -> Option<Span> {
         dispatch!(self, scheme => scheme.hears_of_ports())
     }
 

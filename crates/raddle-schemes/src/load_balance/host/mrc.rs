@@ -87,6 +87,16 @@ crate::words! {
 }
 
 crate::words! {
+    /// What a retired value is that has answered its probes.
+    pub enum ReturnTo {
+        /// A spare, unless a place of its plane is vacant.
+        Backup = "backup",
+        /// It has a turn again, in the place of a spare that has one.
+        Active = "active",
+    }
+}
+
+crate::words! {
     /// How a host learns which ports of its peer are dead.
     pub enum PortStatus {
         /// The peer says so: half an unloaded round trip after it knows.
@@ -105,6 +115,9 @@ crate::parameters! {
         pub backup: u32 = 64, in 0..=4096;
         /// A value is not retired where a smaller share of all would be left.
         pub min_active: f64 = 0.25, in 0.0..=1.0;
+        /// Whether values have several turns in a rotation where there are fewer paths than `active`;
+        /// else the set is smaller.
+        pub repeat: bool = false => quiet;
         /// In which order the rotation goes: `shuffle` or `fixed`.
         pub order: Order = Order::Shuffle;
         /// How long a value that was marked is passed over: `token`, `rotation` or `time`.
@@ -121,15 +134,29 @@ crate::parameters! {
         pub probes: u32 = 3, in 1..=1000;
         /// Time between probes of a value; `auto` is the retransmission timeout.
         pub probe_interval: Option<Span> = None, in Span::ns(100)..;
+        /// What a value is that is back: `backup`, a spare where no place is vacant, or `active`, in the
+        /// place of a spare.
+        pub return_to: ReturnTo = ReturnTo::Backup => quiet;
         /// How a host learns which ports of its peer are dead: `update` or `off`.
         pub port_status: PortStatus = PortStatus::Update;
+        /// How long after that word a host goes by it.
+        pub remap_delay: Span = Span(0) => quiet;
     }
     conflicts by conflicts
 }
 
 fn conflicts(config: &Config) -> Vec<Conflict> {
-    let timed = config.skip == Skip::Time;
-    if timed { Vec::new() } else { [Conflict::Idle("skip_time", "skip")].into() }
+    let mut found = Vec::new();
+    if config.skip != Skip::Time {
+        found.push(Conflict::Idle("skip_time", "skip"));
+    }
+    if config.port_status == PortStatus::Off {
+        found.push(Conflict::Idle("remap_delay", "port_status"));
+    }
+    if config.backup == 0 {
+        found.push(Conflict::Idle("return_to", "backup"));
+    }
+    found
 }
 
 /// What flows across equally long paths share.
@@ -146,7 +173,10 @@ struct Constants {
     late_ack_revives: bool,
     probes: u32,
     probe_interval: Span,
+    repeat: bool,
+    return_to: ReturnTo,
     port_status: PortStatus,
+    remap_delay: Span,
 }
 
 /// One flow's set of entropy values.
@@ -176,7 +206,10 @@ impl Mrc {
             late_ack_revives: config.late_ack_revives,
             probes: config.probes,
             probe_interval: config.probe_interval.unwrap_or(context.rto),
+            repeat: config.repeat,
+            return_to: config.return_to,
             port_status: config.port_status,
+            remap_delay: config.remap_delay,
         };
         Self {
             constants: Arc::new(constants),
@@ -205,7 +238,7 @@ impl Mrc {
 
     fn revive(&mut self, cx: &mut Cx<'_>, ev: u16) {
         self.probing.end(ev);
-        self.set.revive(ev);
+        self.set.revive(ev, self.constants.return_to);
         cx.events.event(cx.now, "mrc: revive");
     }
 }
@@ -232,8 +265,9 @@ impl PathSelector for Mrc {
         }
     }
 
-    fn hears_of_ports(&self) -> bool {
-        self.constants.port_status == PortStatus::Update
+    fn hears_of_ports(&self) -> Option<Span> {
+        let hears = self.constants.port_status == PortStatus::Update;
+        hears.then_some(self.constants.remap_delay)
     }
 
     fn healthy_planes(&self) -> u8 {

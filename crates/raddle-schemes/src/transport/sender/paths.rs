@@ -4,7 +4,7 @@ use super::Sender;
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::Outgoing;
 use crate::load_balance::plane::Paths;
-use crate::units::Time;
+use crate::units::{Span, Time};
 use crate::{Cx, Events};
 
 impl Sender {
@@ -19,8 +19,9 @@ impl Sender {
         self.paths.begin_paths(&mut cx, paths);
     }
 
-    /// Whether its host hears from the destination which ports are dead there.
-    pub fn hears_of_ports(&self) -> bool {
+    /// How long after the word of the destination, which ports are dead there, it goes by it; `None`
+    /// if it never does.
+    pub fn hears_of_ports(&self) -> Option<Span> {
         self.paths.hears_of_ports()
     }
 

@@ -13,7 +13,7 @@ use raddle_schemes::load_balance::plane::{
 };
 use raddle_schemes::rng::stream;
 use raddle_schemes::transport::Sender;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::swap;
 use std::sync::Arc;
@@ -172,7 +172,8 @@ impl Planes {
         let usable = self.usable(now, to);
         let Some(sender) = sender else { return usable };
         let among = |some: u8, all: u8| if some & all == 0 { all } else { some & all };
-        let dead = if sender.hears_of_ports() { self.reach.told(now, self.host, to) } else { 0 };
+        let heard = |after: Span| self.reach.told(now, after, self.host, to);
+        let dead = sender.hears_of_ports().map_or(0, heard);
         among(sender.healthy_planes(), among(!dead, usable))
     }
 

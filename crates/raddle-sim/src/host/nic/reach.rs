@@ -67,11 +67,12 @@ impl Reach {
         epoch.between[row + self.edges[to.index()] as usize] & epoch.last_hops[to.index()]
     }
 
-    /// A bit for each plane in which a host has heard from another that its port is dead.
-    pub(super) fn told(&self, now: Time, here: HostId, there: HostId) -> u8 {
+    /// A bit for each plane in which a host has heard from another that its port is dead, so long ago
+    /// at least.
+    pub(super) fn told(&self, now: Time, after: Span, here: HostId, there: HostId) -> u8 {
         let Some(broken) = self.broken.get(&there) else { return 0 };
         let word = broken.word[self.edges[here.index()] as usize];
-        let Some(then) = now.0.checked_sub(word.0) else { return 0 };
+        let Some(then) = now.0.checked_sub(word.0 + after.0) else { return 0 };
         bits(broken.out.iter().map(|out| covers(out, Time(then))))
     }
 }

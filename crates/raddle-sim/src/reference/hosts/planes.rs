@@ -8,7 +8,7 @@ use crate::wire::frame::{Frame, Kind, flag};
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::load_balance::plane::{PlaneContext, Planes};
 use raddle_schemes::rng::stream;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Span, Time};
 
 impl Hosts<'_> {
     /// When a host takes the link of its port in a plane for down, and when for up again.
@@ -73,9 +73,9 @@ impl Hosts<'_> {
     }
 
     /// Whether a host has heard from another that its port in a plane is dead.
-    fn has_heard(&self, now: Time, from: HostId, to: HostId, plane: u32) -> bool {
+    fn has_heard(&self, now: Time, after: Span, (from, to): (HostId, HostId), plane: u32) -> bool {
         let ack = self.plan.transport.ack;
-        let word = self.plan.fabric.base_rtt(to, from, ack, ack).0 / 2;
+        let word = self.plan.fabric.base_rtt(to, from, ack, ack).0 / 2 + after.0;
         now.0 >= word && self.is_out(Time(now.0 - word), to, plane)
     }
 
@@ -94,8 +94,8 @@ impl Hosts<'_> {
                 planes = kept;
             }
         };
-        if sending.sender.hears_of_ports() {
-            keep(&|plane| !self.has_heard(now, from, to, plane));
+        if let Some(after) = sending.sender.hears_of_ports() {
+            keep(&|plane| !self.has_heard(now, after, (from, to), plane));
         }
         let healthy = sending.sender.healthy_planes();
         keep(&|plane| healthy >> plane & 1 == 1);

@@ -110,6 +110,8 @@ fn of_these(choices: &mut Choices<'_>, keeps: impl Fn(&host::Config) -> bool) ->
             mrc.min_active = choices.pick(&[0.25, 0.0, 1.0]);
             mrc.late_ack_revives = choices.below(4) == 1;
             mrc.probes = choices.pick(&[3, 1]);
+            mrc.repeat = choices.below(3) == 1;
+            mrc.remap_delay = choices.pick(&[Span(0), Span::us(7)]);
             mrc.probe_interval = choices.pick(&[None, Some(Span::us(2)), Some(Span(777_777))]);
         }
         host::Config::Flowlet(flowlet) => {

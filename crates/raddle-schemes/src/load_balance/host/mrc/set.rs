@@ -1,6 +1,6 @@
 //! The entropy values of a flow, their health, and whose turn it is.
 
-use super::{Balance, Constants, OnMark, Order, Skip};
+use super::{Balance, Constants, OnMark, Order, ReturnTo, Skip};
 use crate::ids::Entropy;
 use crate::load_balance::plane::{MOST_PLANES, Paths, path_in_plane};
 use crate::rng::Rng;
@@ -25,6 +25,8 @@ struct Ev {
     entropy: Entropy,
     plane: u8,
     state: State,
+    /// Whether it is a spare by origin.
+    is_backup: bool,
     /// Until when it is passed over, where that is a matter of time.
     skip_until: Time,
 }
@@ -73,12 +75,14 @@ impl Set {
             let active = share(constants.active, rank).max(1);
             let backup = share(constants.backup, rank);
             let pool = draw(paths, plane, active + backup, rng);
+            let first = set.evs.len() as u16;
             for (i, path) in (0..).zip(pool) {
                 let ev = set.evs.len() as u16;
                 set.evs.push(Ev {
                     entropy: path_in_plane(path, plane, planes),
                     plane: plane as u8,
                     state: State::Good,
+                    is_backup: i >= active,
                     skip_until: Time::ZERO,
                 });
                 if i < active {
@@ -86,6 +90,11 @@ impl Set {
                 } else {
                     set.turns[plane as usize].spares.push(ev);
                 }
+            }
+            let drawn = first..set.evs.len() as u16;
+            let missing = (active as usize).saturating_sub(drawn.len());
+            if constants.repeat {
+                actives.extend(drawn.cycle().take(missing));
             }
         }
         rng.shuffle(&mut actives);
@@ -289,16 +298,20 @@ impl Set {
         true
     }
 
-    /// A retired value is good again: it takes a place of its plane that one that is retired has, or is a
-    /// spare.
-    pub(super) fn revive(&mut self, ev: u16) {
+    /// A retired value is good again: it takes a place of its plane that one that is retired has, or, if
+    /// it is to be active, one that a spare has; else it is a spare.
+    pub(super) fn revive(&mut self, ev: u16, return_to: ReturnTo) {
         self.evs[usize::from(ev)].state = State::Good;
         self.fit += 1;
         let plane = usize::from(self.plane(ev));
+        let was_active = !self.evs[usize::from(ev)].is_backup;
+        let takes_turn = return_to == ReturnTo::Active && was_active;
         let retired = |own: &u16| self.state(*own) == State::Bad;
+        let lent = |own: &u16| takes_turn && self.evs[usize::from(*own)].is_backup;
         let Turns { spares, holders, .. } = &self.turns[plane];
         let spare = spares.iter().position(|own| *own == ev);
-        if let (Some(spare), Some(place)) = (spare, holders.iter().position(retired)) {
+        let place = holders.iter().position(retired).or_else(|| holders.iter().position(lent));
+        if let (Some(spare), Some(place)) = (spare, place) {
             let turns = &mut self.turns[plane];
             core::mem::swap(&mut turns.spares[spare], &mut turns.holders[place]);
         }
@@ -308,15 +321,16 @@ impl Set {
     /// A set of given values by plane, of which the first have turns in this order.
     #[cfg(test)]
     pub(super) fn of(evs: &[(u16, u8)], order: &[u16], floor: u32) -> Self {
-        let ev = |&(entropy, plane): &(u16, u8)| Ev {
+        let ev = |(number, &(entropy, plane)): (u16, &(u16, u8))| Ev {
             entropy: Entropy(entropy),
             plane,
             state: State::Good,
+            is_backup: !order.contains(&number),
             skip_until: Time::ZERO,
         };
         let planes = evs.iter().map(|ev| ev.1 + 1).max().unwrap_or(0);
         let mut set = Self {
-            evs: evs.iter().map(ev).collect(),
+            evs: (0..).zip(evs).map(ev).collect(),
             turns: (0..planes).map(|_| Turns::default()).collect(),
             fit: evs.len() as u32,
             floor,

@@ -25,7 +25,10 @@ const DEFAULT: Config = Config {
     late_ack_revives: false,
     probes: 3,
     probe_interval: Some(Span::us(100)),
+    repeat: false,
+    return_to: ReturnTo::Backup,
     port_status: PortStatus::Update,
+    remap_delay: Span(0),
 };
 
 impl Flow {
@@ -297,4 +300,35 @@ fn spares_are_not_passed_over() {
     assert_eq!(flow.state(2), State::Good);
     flow.news(1, Fate::Overtaken);
     assert_eq!(flow.send(4), [2, 0, 3, 4]);
+}
+
+/// What is back has a turn again, in the place of the spare that stood in for it.
+#[test]
+fn a_value_that_is_back_may_take_its_turn_back() {
+    for (return_to, has_turn) in [(ReturnTo::Backup, false), (ReturnTo::Active, true)] {
+        let config = Config { return_to, probes: 1, ..FIXED };
+        let mut flow = Flow::of_four(&config);
+        flow.news(2, Fate::TimedOut);
+        assert_eq!(flow.send(4), [1, 0, 3, 4]);
+        flow.probe_until(Time::ZERO + Span::us(100), |_| true);
+        let expected = if has_turn { [1, 2, 3, 4] } else { [1, 0, 3, 4] };
+        assert_eq!(flow.send(4), expected);
+    }
+}
+
+/// Four turns over two paths.
+#[test]
+fn few_paths_may_have_several_turns_each() {
+    for (repeat, places) in [(false, 2), (true, 4)] {
+        let config = Config { active: 4, backup: 2, repeat, ..DEFAULT };
+        let paths = Paths::Routes([vec![Entropy(7), Entropy(9)]].into());
+        let mut flow = Flow::new(&config, Set::default());
+        flow.cx(|mrc, cx| mrc.begin_paths(cx, &paths));
+        assert_eq!(flow.mrc.set.shares(0), (places, 0));
+        let mut sent = flow.send(4);
+        sent.sort_unstable();
+        assert_eq!(sent, [7, 7, 9, 9]);
+        flow.news(7, Fate::TimedOut);
+        assert_eq!(flow.send(4), [9; 4]);
+    }
 }
