@@ -103,6 +103,23 @@ fn a_job_in_chakra_is_the_same_job() {
     }
 }
 
+/// Messages that may go at once may do so when they are read again.
+#[test]
+fn messages_in_chakra_do_not_wait_for_each_other() {
+    let text = "num_ranks 2\nrank 0 {\nsend 9b to 1 tag 1\nsend 9b to 1 tag 2\ncalc 1000\n}\n\
+                rank 1 {\nrecv 9b from 0 tag 1\nrecv 9b from 0 tag 2\n}\n";
+    let job = of_bytes("t.goal", text.as_bytes(), &Options::default()).unwrap().job().unwrap();
+    let (files, groups) = to_chakra(&job.unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (rank, bytes) in files.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("t.{rank}.et")), bytes).unwrap();
+    }
+    let options = Options { groups, ..Options::default() };
+    let again = read_path(&folder.path().join("t"), &options).unwrap().job().unwrap().unwrap();
+    let units: Vec<_> = again.ranks[0].nodes.iter().map(|node| node.unit.unwrap()).collect();
+    assert!(units[0] != units[1] && units[1] != units[2] && units[0] != units[2], "{units:?}");
+}
+
 #[test]
 fn what_a_format_cannot_say_is_told() {
     let with = |does: Does, after: bool| {

@@ -28,6 +28,7 @@ impl JobGraph {
             mistakes.add(None, message);
         }
         let ranks = self.ranks.len() as u32;
+        let mut members = Vec::new();
         for group in &self.groups {
             let mut sorted = group.ranks.clone();
             sorted.sort_unstable();
@@ -39,6 +40,7 @@ impl JobGraph {
             if let Some(twice) = sorted.windows(2).find(|two| two[0] == two[1]) {
                 mistakes.add(None, format!("group `{name}` has rank {} twice", twice[0]));
             }
+            members.push(sorted);
         }
         for (number, rank) in (0..).zip(&self.ranks) {
             let mut busy = 0_u64;
@@ -65,9 +67,9 @@ impl JobGraph {
                         let message = format!("names rank {other}; expected 0 to {last}");
                         mistakes.at(self, at, message);
                     }
-                    Does::Coll { group, .. } => match self.groups.get(*group as usize) {
-                        Some(group) if !group.ranks.contains(&number) => {
-                            let name = &group.name;
+                    Does::Coll { group, .. } => match members.get(*group as usize) {
+                        Some(own) if own.binary_search(&number).is_err() => {
+                            let name = &self.groups[*group as usize].name;
                             let message =
                                 format!("a collective of group `{name}`, which it is not in");
                             mistakes.at(self, at, message);

@@ -3,7 +3,7 @@
 use super::error::Mistakes;
 use super::{CollectiveOp, Does, JobError, JobGraph};
 use raddle_schemes::units::Bytes;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A node by its rank and its place there.
 pub(super) type At = (u32, u32);
@@ -49,6 +49,7 @@ fn messages(job: &JobGraph, mistakes: &mut Mistakes) -> Vec<(At, At)> {
     }
     let mut messages = Vec::new();
     for named in [true, false] {
+        let mut left = if named { Left::default() } else { Left::of(&open, job) };
         for (rank, own) in (0..).zip(&job.ranks) {
             for (place, node) in (0..).zip(&own.nodes) {
                 let Does::Recv { from, tag, bytes } = node.does else { continue };
@@ -56,7 +57,7 @@ fn messages(job: &JobGraph, mistakes: &mut Mistakes) -> Vec<(At, At)> {
                 if key.is_some() != named {
                     continue;
                 }
-                let key = key.or_else(|| first(&open, rank, from, tag));
+                let key = key.or_else(|| left.take(rank, from, tag));
                 let taken = key.and_then(|key| {
                     let (at, sent) = open.get_mut(&key)?.pop_front()?;
                     Some(((key.1, at), sent))
@@ -90,12 +91,55 @@ fn messages(job: &JobGraph, mistakes: &mut Mistakes) -> Vec<(At, At)> {
     messages
 }
 
-fn first(open: &Open, to: u32, from: Option<u32>, tag: Option<u64>) -> Option<(u32, u32, u64)> {
-    let (low, high) = from.map_or((0, u32::MAX), |from| (from, from));
-    let fits = open
-        .range((to, low, 0)..=(to, high, u64::MAX))
-        .filter(|((.., own), left)| !left.is_empty() && tag.is_none_or(|tag| tag == *own));
-    fits.min_by_key(|(key, left)| (left[0].0, **key)).map(|(key, _)| *key)
+/// What receives from any sender, or of any tag, choose from: sends that are left, by what such a receive
+/// names, each with the one first that is written first at its rank.
+#[derive(Debug, Default)]
+struct Left {
+    of_receiver: BTreeMap<u32, BTreeSet<(u32, u32, u64)>>,
+    of_sender: BTreeMap<(u32, u32), BTreeSet<(u32, u64)>>,
+    of_tag: BTreeMap<(u32, u64), BTreeSet<(u32, u32)>>,
+}
+
+impl Left {
+    /// Of ranks with such receives.
+    fn of(open: &Open, job: &JobGraph) -> Self {
+        let any = |does: &Does| {
+            matches!(does, Does::Recv { from: None, .. } | Does::Recv { tag: None, .. })
+        };
+        let has: Vec<bool> =
+            job.ranks.iter().map(|own| own.nodes.iter().any(|node| any(&node.does))).collect();
+        let mut left = Self::default();
+        for (&(to, from, tag), sends) in
+            open.iter().filter(|((to, ..), _)| has.get(*to as usize) == Some(&true))
+        {
+            for &(place, _) in sends {
+                left.of_receiver.entry(to).or_default().insert((place, from, tag));
+                left.of_sender.entry((to, from)).or_default().insert((place, tag));
+                left.of_tag.entry((to, tag)).or_default().insert((place, from));
+            }
+        }
+        left
+    }
+
+    /// Takes the first send that fits.
+    fn take(&mut self, to: u32, from: Option<u32>, tag: Option<u64>) -> Option<(u32, u32, u64)> {
+        let (place, from, tag) = match (from, tag) {
+            (None, None) => *self.of_receiver.get(&to)?.first()?,
+            (Some(from), None) => {
+                let (place, tag) = *self.of_sender.get(&(to, from))?.first()?;
+                (place, from, tag)
+            }
+            (None, Some(tag)) => {
+                let (place, from) = *self.of_tag.get(&(to, tag))?.first()?;
+                (place, from, tag)
+            }
+            (Some(_), Some(_)) => return None,
+        };
+        self.of_receiver.get_mut(&to)?.remove(&(place, from, tag));
+        self.of_sender.get_mut(&(to, from))?.remove(&(place, tag));
+        self.of_tag.get_mut(&(to, tag))?.remove(&(place, from));
+        Some((to, from, tag))
+    }
 }
 
 fn from_tag(from: Option<u32>, tag: Option<u64>) -> String {

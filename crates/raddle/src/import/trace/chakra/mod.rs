@@ -14,10 +14,15 @@ use super::mistakes::{At, Mistakes};
 use super::{Options, Parsed, TraceError};
 use node::{Node, Version};
 
-/// Whether bytes look like it: a first message that is read whole, with nothing but metadata.
+/// Whether bytes look like it: a first message that is read whole, with nothing but metadata. One that is
+/// empty is no sign of it where no node follows: any file may begin with a zero.
 pub(super) fn is_it(bytes: &[u8]) -> bool {
     let mut stream = wire::Stream::new(bytes);
-    matches!(stream.next(), Some(Ok((_, first))) if node::version(first).is_ok())
+    let Some(Ok((_, first))) = stream.next() else { return false };
+    let is_node = |next: Result<(u64, &[u8]), wire::Wrong>| {
+        next.is_ok_and(|(at, message)| node::node(message, at).is_ok())
+    };
+    node::version(first).is_ok() && (!first.is_empty() || stream.next().is_none_or(is_node))
 }
 
 /// Reads the files of all ranks.

@@ -73,24 +73,26 @@ pub(super) fn version(message: &[u8]) -> Result<Version, Wrong> {
 pub(super) fn node(message: &[u8], at: u64) -> Result<Node, Wrong> {
     let mut node = Node { at, ..Node::default() };
     for field in Fields::new(message) {
-        match field? {
+        let field = field?;
+        let wrong = |part: &[u8]| within(message, part);
+        match field {
             (1, Value::Varint(id)) => node.id = id,
             (2, Value::Bytes(name)) => node.name = lossy(name),
             (3, Value::Varint(kind)) => node.kind = kind,
-            (4, value) => numbers(value, &mut node.ctrl)?,
-            (5, value) => numbers(value, &mut node.data)?,
+            (4, value) => numbers(value, &mut node.ctrl).map_err(wrong(value.bytes()))?,
+            (5, value) => numbers(value, &mut node.data).map_err(wrong(value.bytes()))?,
             (7, Value::Varint(duration)) => node.duration_us = duration,
             (8, Value::Bytes(bytes)) => {
                 for field in Fields::new(bytes) {
-                    if let (1, Value::Bytes(values)) = field? {
+                    if let (1, Value::Bytes(values)) = field.map_err(wrong(bytes))? {
                         node.inputs = Some(lossy(values));
                     }
                 }
             }
             (10, Value::Bytes(bytes)) => {
-                let (name, content) = attribute(bytes)?;
+                let (name, content) = attribute(bytes).map_err(wrong(bytes))?;
                 if let Some(content) = content {
-                    node.attributes.set(&name, content)?;
+                    node.attributes.set(&name, content).map_err(wrong(bytes))?;
                 }
             }
             // Its start, its outputs, and what later versions add.
@@ -98,6 +100,13 @@ pub(super) fn node(message: &[u8], at: u64) -> Result<Node, Wrong> {
         }
     }
     Ok(node)
+}
+
+/// A mistake of a part of a message, told by its place in the message. An empty part has none.
+fn within(message: &[u8], part: &[u8]) -> impl Fn(Wrong) -> Wrong + use<> {
+    let from = part.as_ptr().addr().checked_sub(message.as_ptr().addr());
+    let from = from.filter(|from| *from < message.len()).unwrap_or(0);
+    move |wrong| Wrong { at: wrong.at + from as u64, ..wrong }
 }
 
 fn lossy(bytes: &[u8]) -> String {

@@ -87,12 +87,14 @@ pub(super) fn sorted(nodes: usize, edges: &[&Edges]) -> Result<Vec<u32>, Vec<u32
     };
     // Back, each time to one that waits, until one comes again.
     let mut way = Vec::new();
+    let mut place_on_way = vec![None; nodes];
     loop {
-        if let Some(from) = way.iter().position(|other| *other == node) {
+        if let Some(from) = place_on_way[node as usize] {
             let mut circle = way.split_off(from);
             circle.reverse();
             return Err(circle);
         }
+        place_on_way[node as usize] = Some(way.len());
         way.push(node);
         let waits = |on: &&u32| left[**on as usize] > 0;
         let before = edges.iter().flat_map(|edges| edges.after(node)).find(waits);

@@ -19,6 +19,16 @@ pub(super) enum Value<'a> {
     Fixed32([u8; 4]),
 }
 
+impl<'a> Value<'a> {
+    /// Its bytes, if it is made of some.
+    pub(super) fn bytes(self) -> &'a [u8] {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            _ => &[],
+        }
+    }
+}
+
 /// Reads one message, field by field.
 pub(super) struct Fields<'a> {
     bytes: &'a [u8],

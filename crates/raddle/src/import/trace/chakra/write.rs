@@ -3,8 +3,9 @@
 use raddle_sim::workload::job_graph::{CollectiveOp, Does, Group, JobGraph, Point};
 use serde_json::{Map, Value, json};
 
-/// The files of the ranks, in their order, and the ranks of groups as JSON where there are any but
-/// that of all.
+/// The files of the ranks, in their order. What goes one at a time is a stream, and what goes when it can
+/// a stream of its own, as readers let messages without one go one at a time; beside them the ranks of
+/// groups as JSON where there are any but that of all.
 ///
 /// # Errors
 /// What Chakra cannot say: durations that are no whole microseconds, edges from starts, receives of any
@@ -28,6 +29,8 @@ pub(in super::super) fn files(job: &JobGraph) -> Result<(Vec<Vec<u8>>, Option<St
         let mut version = Vec::new();
         bytes(1, b"0.0.4", &mut version);
         message(&version, &mut file);
+        let mut next_stream =
+            rank.nodes.iter().filter_map(|node| node.unit).max().map_or(0, |unit| unit + 1);
         for (place, node) in (0_u64..).zip(&rank.nodes) {
             let at = || format!("rank {number}, node {}", node.id);
             let mut own = Vec::new();
@@ -92,8 +95,10 @@ pub(in super::super) fn files(job: &JobGraph) -> Result<(Vec<Vec<u8>>, Option<St
                 Does::Mark(_) => 1,
             };
             whole(3, kind, &mut own);
-            if let Some(unit) = node.unit {
-                count("stream", unit.into(), &mut own);
+            if !matches!(node.does, Does::Mark(_) | Does::Recv { .. }) {
+                let stream = node.unit.unwrap_or(next_stream);
+                next_stream += u32::from(node.unit.is_none());
+                count("stream", stream.into(), &mut own);
             }
             message(&own, &mut file);
         }
