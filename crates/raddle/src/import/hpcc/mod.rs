@@ -55,6 +55,10 @@ impl Mistakes {
         }
     }
 
+    fn note(&mut self, at: Place, message: impl Into<String>) {
+        self.notes.push(at.note(message));
+    }
+
     /// The notes, or the errors if there are any.
     fn finish(mut self) -> Result<Vec<InputError>, Vec<InputError>> {
         if self.errors.is_empty() {

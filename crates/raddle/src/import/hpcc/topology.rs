@@ -1,10 +1,13 @@
 //! Topology files: counts, the numbers of the switches, and a link a line.
 //!
 //! ```text
-//! file = NODES SWITCHES LINKS { SWITCH } { link }
+//! file = head { SWITCH } { link }
+//! head = NODES SWITCHES LINKS | NODES SWITCHES TORS LINKS [LEAF_BPS SPINE_BPS]
 //! link = NODE NODE RATE DELAY ERROR_RATE        -- 0 320 25Gbps 1000ns 0.000000
 //! ```
 //!
+//! The second head is that of PowerTCP's program, with two rates that of Reverie's; a note says what of it
+//! has no effect. A rate without a unit is bits a second, also with a fraction: `25000000000.0`.
 //! Nodes are numbered from 0; those that are no switches are hosts, and have one link. Packets take
 //! the shortest ways. Node 7 is called `n7`, its port towards node 320 `n320.to.n7` at the switch; a
 //! link's error rate is the chance of each frame to be lost in either direction.
@@ -76,21 +79,25 @@ fn read(mistakes: &mut Mistakes, text: &str) -> Option<Read> {
         mistakes.error(Place::line(1), "the file is empty", help);
         return None;
     }
-    if !mistakes.compat && rows[0].len() != 3 {
+    let words = rows[0].len();
+    let simai = words == 6 && rows[0][5].text.parse::<f64>().is_err();
+    let known = matches!(words, 3 | 4 | 6) && !simai;
+    if !mistakes.compat && !known {
         let at = rows[0][0].at;
-        let simai = rows[0].len() == 6;
         let help = match simai {
             true => {
                 "this is SimAI's head (servers, NVSwitches, a kind of GPU): its hosts have several links, which are not read"
             }
-            false => "the first line is `NODES SWITCHES LINKS`",
+            false => {
+                "the first line is `NODES SWITCHES LINKS`, `NODES SWITCHES TORS LINKS`, or this with the rates of leaves and spines"
+            }
         };
         mistakes.error(Place::line(at.line), format!("{} words at the head", rows[0].len()), help);
         return None;
     }
     if mistakes.compat {
         let stream: Vec<Word<'_>> = rows.concat();
-        let head = stream.len().min(3);
+        let head = stream.len().min(if known { words } else { 3 });
         let count = |word: Option<&Word<'_>>| word?.text.parse::<usize>().ok();
         let switches = count(stream.get(1)).unwrap_or(0).min(stream.len() - head);
         let (head, rest) = stream.split_at(head);
@@ -108,7 +115,21 @@ fn read(mistakes: &mut Mistakes, text: &str) -> Option<Read> {
     }
     let nodes: Option<u32> = mistakes.integer(head[0], "number of nodes");
     let switch_count: Option<usize> = mistakes.integer(head[1], "number of switches");
-    let link_count: Option<usize> = mistakes.integer(head[2], "number of links");
+    let links_at = head[if head.len() > 3 { 3 } else { 2 }];
+    let link_count: Option<usize> = mistakes.integer(links_at, "number of links");
+    if let [_, _, tors, _, rates @ ..] = &head[..] {
+        let _: Option<u32> = mistakes.integer(*tors, "number of ToRs");
+        for word in rates {
+            rate(mistakes, *word);
+        }
+        let what = if rates.is_empty() {
+            "number of ToRs"
+        } else {
+            "number of ToRs, and what follows the links,"
+        };
+        mistakes
+            .note(tors.at, format!("the {what} at the head has no effect: links are as they say"));
+    }
     let (nodes, switch_count, link_count) = (nodes?, switch_count?, link_count?);
     let ids = if switch_count > 0 { rows.get(1).cloned().unwrap_or_default() } else { Vec::new() };
     let switches_at = ids.first().map_or(head[1].at, |word| Place::line(word.at.line));
@@ -139,7 +160,7 @@ fn read(mistakes: &mut Mistakes, text: &str) -> Option<Read> {
     } else if rows.len() < link_count {
         // HPCC links the last pair again and again, or nodes that are not there.
         let message = format!("{link_count} links at the head, and {} follow", rows.len());
-        mistakes.error(head[2].at, message, "write how many there are");
+        mistakes.error(links_at.at, message, "write how many there are");
     }
     for row in rows.iter().take(link_count) {
         links.extend(link(mistakes, row, nodes));
@@ -185,8 +206,12 @@ fn link(mistakes: &mut Mistakes, row: &[Word<'_>], nodes: u32) -> Option<Link> {
     Some(Link { ends: [ends[0]?, ends[1]?], rate: rate?, delay: delay?, at, loss: loss? })
 }
 
-/// A rate as ns-3 writes it: `100Gbps`, `25Gb/s`.
+/// A rate as ns-3 writes it: `100Gbps`, `25Gb/s`, `25000000000.0`.
 fn rate(mistakes: &mut Mistakes, word: Word<'_>) -> Option<Rate> {
+    let bare: Option<f64> = word.text.parse().ok();
+    if let Some(bps) = bare.filter(|bps| bps.fract() == 0.0 && (1.0..1e15).contains(bps)) {
+        return Some(Rate(bps as u64));
+    }
     let text = word.text.replace("b/s", "bps");
     let rate: Result<Rate, QuantityError> = text.parse();
     match rate {
@@ -267,6 +292,45 @@ mod tests {
         assert_eq!(nodes.numbers(), [2, 3, 4, 5]);
         assert_eq!((nodes.host(3), nodes.host(0)), (Some(HostId(1)), None));
         assert_eq!(nodes.text(), "hosts are 2 to 5");
+    }
+
+    /// Heads of PowerTCP's and Reverie's programs, and rates without a unit.
+    #[test]
+    fn heads_of_four_and_six_words_are_read() {
+        for (head, note) in [
+            ("6 2 1 5", "the number of ToRs at the head has no effect"),
+            (
+                "6 2 1 5 2.5e10 100000000000",
+                "the number of ToRs, and what follows the links, at the head has no effect",
+            ),
+        ] {
+            let text = SMALL.replace("6 2 5", head).replace("25Gb/s", "25000000000.0");
+            for compat in [false, true] {
+                let file = parse(&text, Options { compat }).unwrap();
+                assert_eq!((file.fabric.hosts, file.fabric.ports.len()), (4, 10));
+                let port = &file.fabric.ports[file.fabric.port_named("n2").unwrap().index()];
+                assert_eq!(port.rate, Rate::gbps(25));
+                assert!(file.notes[0].to_string().contains(note), "{}", file.notes[0]);
+            }
+        }
+        let halves = errors(&SMALL.replace("25Gb/s", "25000000000.5"), false);
+        assert!(halves[0].contains("`25000000000.5` is no rate"), "{halves:?}");
+        let five = errors(&SMALL.replace("6 2 5", "6 2 1 5 9"), false);
+        assert!(five[0].contains("5 words at the head"), "{five:?}");
+    }
+
+    /// Reverie's fabric: 256 hosts under 16 leaves and 4 spines.
+    #[test]
+    fn a_fabric_with_reveries_head_is_read() {
+        let switches: Vec<String> = (256..276).map(|id| id.to_string()).collect();
+        let hosts = (0..256).map(|host| (host, 256 + host / 16));
+        let uplinks = (0..64).map(|link| (256 + link / 4, 272 + link % 4));
+        let link = |(a, b): (u32, u32)| format!("{a} {b} 25000000000.0 1000ns 0.0\n");
+        let links: String = hosts.chain(uplinks).map(link).collect();
+        let ids = switches.join(" ");
+        let text = format!("276 20 16 320 25000000000.0 25000000000.0\n{ids}\n{links}");
+        let fabric = parse(&text, Options::default()).unwrap().fabric;
+        assert_eq!((fabric.hosts, fabric.switches.len(), fabric.ports.len()), (256, 20, 640));
     }
 
     #[test]
