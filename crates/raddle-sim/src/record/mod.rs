@@ -17,6 +17,7 @@ pub mod rows;
 pub mod series;
 mod sizes;
 mod slowest;
+pub mod steps;
 mod trace;
 
 pub use credits::{ClassCredit, CreditRecord};
@@ -56,6 +57,10 @@ pub struct RecordPlan {
     /// The flows that take longest, whose packets or probes are kept: who runs the plan finds them by
     /// [`Plan::with_slowest`](crate::plan::Plan::with_slowest). Engines do not read it.
     pub slowest: Option<Slowest>,
+    /// Whether packets are kept of the messages that decide when jobs end, and of others beside them: who
+    /// runs the plan finds them by [`Plan::with_critical`](crate::plan::Plan::with_critical). Engines do
+    /// not read it.
+    pub critical: bool,
     /// Whether the mean length of every queue is measured, which takes the engine longer.
     pub queue_means: bool,
     /// Whether it is kept what each packet of data found in a memory whose policy sees the whole switch,

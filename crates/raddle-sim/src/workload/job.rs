@@ -1,10 +1,12 @@
 //! What a part of the traffic is called, and what its flows add up to: read by results, not by the
 //! engines.
 
+use super::job_graph::Script;
 use super::{Flow, Traffic, TriggerId};
 use raddle_schemes::ids::FlowId;
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::{Bytes, Time};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Flows that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +21,17 @@ pub struct Job {
     pub collective: Option<Collective>,
     /// What it does one after the other, if that is of interest.
     pub phases: Vec<Phase>,
+    /// What its ranks do, where it was made of that.
+    pub script: Option<Scripted>,
+}
+
+/// What ranks do, and from when on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scripted {
+    /// What they do.
+    pub script: Arc<Script>,
+    /// When the job begins.
+    pub start: Time,
 }
 
 /// A part of a job.
@@ -52,6 +65,14 @@ raddle_schemes::words! {
         AllGather = "all_gather",
         /// Every rank gets another share from each.
         AllToAll = "all_to_all",
+    }
+}
+
+impl Job {
+    /// Flows of this name, of which nothing else is known.
+    pub fn new(name: &str, flows: Range<u32>) -> Self {
+        let (name, phases) = (name.to_owned(), Vec::new());
+        Self { name, group_of: None, flows, collective: None, phases, script: None }
     }
 }
 
@@ -94,9 +115,7 @@ impl Traffic {
         let flows = 0..self.flows.len() as u32;
         match &mut self.jobs[..] {
             [] => {
-                let (collective, phases) = (None, Vec::new());
-                let (name, group_of) = (name.to_owned(), None);
-                self.jobs = vec![Job { name, group_of, flows, collective, phases }];
+                self.jobs = vec![Job::new(name, flows)];
             }
             [job] => name.clone_into(&mut job.name),
             jobs => {

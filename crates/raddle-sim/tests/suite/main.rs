@@ -49,6 +49,7 @@ mod schedules;
 mod shared_memory;
 mod slices;
 mod source_routing;
+mod steps;
 mod tcp;
 mod telemetry;
 mod themis;

@@ -57,13 +57,8 @@ impl Exchange {
             }
         }
         let bytes = self.volume.all(n);
-        traffic.jobs = vec![Job {
-            name: String::new(),
-            group_of: None,
-            flows: 0..traffic.flows.len() as u32,
-            collective: Some(Collective { operation: Operation::AllToAll, ranks: n, bytes }),
-            phases: Vec::new(),
-        }];
+        let collective = Some(Collective { operation: Operation::AllToAll, ranks: n, bytes });
+        traffic.jobs = vec![Job { collective, ..Job::new("", 0..traffic.flows.len() as u32) }];
         Ok(traffic)
     }
 }

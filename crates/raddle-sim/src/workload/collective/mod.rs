@@ -17,8 +17,7 @@ use super::{Traffic, WorkloadError};
 
 /// The traffic of a graph as one job without a name.
 fn job(graph: &Graph, collective: Option<Collective>, phases: Vec<Phase>) -> Traffic {
-    let flows = 0..graph.sends();
-    let jobs = vec![Job { name: String::new(), group_of: None, flows, collective, phases }];
+    let jobs = vec![Job { collective, phases, ..Job::new("", 0..graph.sends()) }];
     Traffic { jobs, ..graph.traffic() }
 }
 

@@ -2,14 +2,17 @@
 
 use super::collectives::{self, done_end};
 use super::matching::{At, Instance, Matched, matched};
+use super::script::Script;
 use super::vertices::{Is, Vertices};
 use super::{Does, JobError, JobGraph, Point, order};
 use crate::workload::Traffic;
 use crate::workload::graph::{After, End, Graph, Send, StepId};
-use crate::workload::job::{Collective, Job, Operation, Phase};
+use crate::workload::job::{Collective, Job, Operation, Phase, Scripted};
 use raddle_schemes::ids::HostId;
-use raddle_schemes::units::{Bytes, Span};
+use raddle_schemes::units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Flow numbers have 32 bits, and a graph is not to fill the memory.
 const MOST_SENDS: u64 = 1 << 26;
@@ -57,25 +60,27 @@ impl JobGraph {
     ///
     /// # Errors
     /// Those of [`JobGraph::compile`], and too few hosts.
-    pub fn traffic(&self, hosts: &[HostId]) -> Result<Traffic, Vec<JobError>> {
+    pub fn traffic(self, hosts: &[HostId]) -> Result<Traffic, Vec<JobError>> {
         Ok(self.compile()?.traffic(self, hosts))
     }
 }
 
 impl Compiled {
     /// The flows among these hosts, of which there are as many as ranks.
-    pub fn traffic(&self, job: &JobGraph, hosts: &[HostId]) -> Traffic {
-        let waited_for = self.waited_for(job);
+    pub fn traffic(self, job: JobGraph, hosts: &[HostId]) -> Traffic {
+        let waited_for = self.waited_for(&job);
         let nodes = self.vertices.nodes() as usize;
         let mut making = Making {
-            compiled: self,
-            job,
+            compiled: &self,
+            job: &job,
             hosts,
             graph: Graph::default(),
             starts: vec![None; nodes],
             ends: vec![None; nodes],
             sends: BTreeMap::new(),
+            flows: Vec::new(),
             waited_for,
+            collectives: vec![0..0; self.matched.collectives.len()],
             phases: Vec::new(),
         };
         let receives: BTreeMap<At, At> = self.matched.messages.iter().copied().collect();
@@ -86,7 +91,7 @@ impl Compiled {
                 Is::Collective(number) => making.collective(number),
             }
         }
-        let Making { graph, phases, .. } = making;
+        let Making { graph, phases, flows: sends, collectives, .. } = making;
         let flows = 0..graph.sends();
         // One collective alone has a bandwidth of its own.
         let alone = match (&self.matched.collectives[..], job.nodes()) {
@@ -94,9 +99,19 @@ impl Compiled {
             _ => None,
         };
         let phases = if alone.is_some() { Vec::new() } else { phases };
-        let jobs =
-            vec![Job { name: String::new(), group_of: None, flows, collective: alone, phases }];
-        Traffic { jobs, ..graph.traffic() }
+        let traffic = graph.traffic();
+        let Self { matched, vertices, sorted, before } = self;
+        let order = (vertices, sorted, before);
+        let script = Arc::new(Script::new(job, matched, order, &sends, collectives));
+        let job = Job {
+            name: String::new(),
+            group_of: None,
+            flows,
+            collective: alone,
+            phases,
+            script: Some(Scripted { script, start: Time::ZERO }),
+        };
+        Traffic { jobs: vec![job], ..traffic }
     }
 
     /// Of each node, whether its start and whether its end is waited for.
@@ -133,7 +148,11 @@ struct Making<'a> {
     ends: Vec<Option<After>>,
     /// The steps of messages, until they are received.
     sends: BTreeMap<At, Message>,
+    /// The flow of each send.
+    flows: Vec<(At, u32)>,
     waited_for: Vec<[bool; 2]>,
+    /// The flows of each collective.
+    collectives: Vec<Range<u32>>,
     phases: Vec<Phase>,
 }
 
@@ -190,6 +209,7 @@ impl Making<'_> {
                 let (source, destination) = (self.hosts[rank as usize], self.hosts[to as usize]);
                 let bytes = bytes.max(Bytes(1));
                 let send = Send { source, destination, bytes, work: Span::ZERO };
+                self.flows.push((at, self.graph.sends()));
                 let step = self.graph.send_after(send, &after);
                 self.sends.insert(at, Message::Sent(step));
                 self.ends[number] = Some(After::new(step, done_end(self.job)));
@@ -231,6 +251,7 @@ impl Making<'_> {
         let from = self.graph.sends();
         let ends = collectives::add(self.job, &mut self.graph, instance, &hosts, &entries);
         let flows = from..self.graph.sends();
+        self.collectives[number as usize] = flows.clone();
         if !flows.is_empty() {
             let name = format!("{} {number}", instance.op);
             self.phases.push(Phase { name, flows });

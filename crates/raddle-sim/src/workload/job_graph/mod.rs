@@ -11,6 +11,8 @@
 //! | `order.rs` | in which order the nodes of a unit go |
 //! | `collectives.rs` | the sends of one collective |
 //! | `compile.rs` | all of it as sends that wait for each other |
+//! | `sends.rs` | which of these waits for which, without a graph |
+//! | `script.rs` | which flow each node is, for results |
 //! | `counts.rs` | what there is in a job, counted |
 //! | `parallelism.rs` | which ranks form groups |
 
@@ -22,6 +24,8 @@ mod error;
 mod matching;
 mod order;
 mod parallelism;
+mod script;
+mod sends;
 #[cfg(test)]
 mod tests;
 mod vertices;
@@ -30,13 +34,15 @@ pub use compile::Compiled;
 pub use counts::{CollectiveCount, Counts};
 pub use error::JobError;
 pub use parallelism::{Parallelism, Split};
+pub use script::{Event, Part, Script};
+pub use sends::Sends;
 
 use raddle_schemes::units::{Bytes, Span};
 use std::fmt;
 use std::ops::Range;
 
 /// What each rank does.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobGraph {
     /// The ranks, from 0.
     pub ranks: Vec<Rank>,
@@ -52,16 +58,18 @@ pub struct JobGraph {
 }
 
 /// One rank.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rank {
     /// What it does.
     pub nodes: Vec<Node>,
     /// What nodes wait for, those of one node next to each other: see [`Node::after`].
     pub edges: Vec<Edge>,
+    /// With which node each of its steps begins, in order; empty where all is one step.
+    pub steps: Vec<u32>,
 }
 
 /// Something that a rank does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// What its file calls it: an id, or a line.
     pub id: u64,
@@ -74,7 +82,7 @@ pub struct Node {
 }
 
 /// What a node is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Does {
     /// Work for some time.
     Calc(Span),

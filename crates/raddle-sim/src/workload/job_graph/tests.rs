@@ -27,7 +27,7 @@ fn recv(from: u32) -> Does {
 }
 
 fn traffic(job: &JobGraph) -> Traffic {
-    job.traffic(&hosts(job.ranks.len() as u32)).unwrap()
+    job.clone().traffic(&hosts(job.ranks.len() as u32)).unwrap()
 }
 
 fn errors(job: &JobGraph) -> Vec<String> {
@@ -97,7 +97,9 @@ fn a_collective_alone_is_that_of_a_scenario() {
     let ring =
         Ring { operation: Operation::AllReduce, volume: Volume::Size(Bytes(1_003)), hops: None };
     let expected = ring.generate(&hosts(4), &ComputeTimes::default()).unwrap();
-    assert_eq!(traffic(&all_reduce(4, |_| None)), expected);
+    let mut own = traffic(&all_reduce(4, |_| None));
+    assert!(own.jobs[0].script.take().is_some());
+    assert_eq!(own, expected);
 }
 
 #[test]
@@ -123,8 +125,8 @@ fn counts_are_those_of_the_flows() {
                 rank.nodes[0].does = Does::Coll { group: 0, op: *op, bytes: Bytes(bytes) };
             }
             let compiled = job.compile().unwrap();
-            let traffic = compiled.traffic(&job, &hosts(n));
-            let counted = &compiled.counts(&job).collectives[0];
+            let counted = compiled.counts(&job).collectives.swap_remove(0);
+            let traffic = compiled.traffic(job, &hosts(n));
             let sent: u64 = traffic.flows.iter().map(|flow| flow.bytes.0).sum();
             let expected = (traffic.flows.len() as u64, sent);
             assert_eq!((counted.sends, counted.send_bytes), expected, "{op} {n} {bytes}");

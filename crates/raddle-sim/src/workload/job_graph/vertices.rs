@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 pub(super) type Vertex = u32;
 
 /// The graph of all vertices.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Vertices {
     /// The number of the first node of each rank; that of all nodes last.
     first: Vec<u32>,

@@ -94,6 +94,7 @@ impl Making<'_> {
     }
 
     fn step(&mut self, number: u32, passes: &[Pass]) {
+        self.own.steps.push(self.own.nodes.len() as u32);
         let mut begin = std::mem::take(&mut self.reduced);
         for pass in passes {
             self.pass(number, *pass, std::mem::take(&mut begin));
