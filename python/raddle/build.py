@@ -593,7 +593,9 @@ def record(
         changed; `0 ps` tells it at each instant.
     `flows`: flows whose packets and probes are kept: their numbers, as in `[0, 17]`;
         `"every 64th"`; `"job NAME"`, those of a job; `"slowest 5"`, which runs twice and
-        keeps those that took longest; or `"2%"`, each with this chance.
+        keeps those that took longest; `"critical"`, which does the same with those that
+        decide when jobs of ranks end, and with others beside them as far as a million
+        packets go; or `"2%"`, each with this chance.
     `packets` (whether there are no `probes`): whether each packet of the `flows` is kept,
         hop by hop: the tables `packets` and `hops`.
     `sizes` (10 kB, 100 kB, 1 MB): which flows results tell apart as short, medium and long:

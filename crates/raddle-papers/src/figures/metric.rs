@@ -135,6 +135,8 @@ raddle_schemes::words! {
         LossyP99 = "memory_lossy_p99_bytes",
         /// The 99.9th percentile of what a switch holds in lossy classes.
         LossyP99_9 = "memory_lossy_p99_9_bytes",
+        /// What a step of a job of ranks takes, the median of several; the slowest job's.
+        Step = "step_us",
         /// Where the interval by query of the 99th percentile of slowdowns begins.
         SlowdownP99Low = "slowdown_p99_low",
         /// Where it ends.
@@ -259,6 +261,7 @@ impl Word {
                 | Self::FctMax
                 | Self::Unfinished
                 | Self::TimedOut
+                | Self::Step
         );
         is_told || self.by_size().is_some_and(|own| own.is_slowdown)
     }
@@ -271,6 +274,7 @@ impl Word {
                 | Self::Sent
                 | Self::RetransmittedPairMax
                 | Self::TimedOut
+                | Self::Step
                 | Self::Pauses
                 | Self::Paused
                 | Self::WithoutCredit
@@ -292,6 +296,7 @@ impl Word {
             Self::FctMax => job.fct_us.max,
             Self::Unfinished => Some(job.unfinished as f64),
             Self::TimedOut => Some(job.timed_out),
+            Self::Step => job.step_us(),
             _ => None,
         }
     }
@@ -321,6 +326,9 @@ impl Word {
             Self::Background => return parts.next_back()?.completion_us,
             Self::Foreground => return parts.next()?.completion_us,
             Self::TimedOut => return Some(summary.timed_out),
+            Self::Step => {
+                return summary.jobs.iter().filter_map(JobSummary::step_us).reduce(f64::max);
+            }
             Self::Paused => return Some(summary.paused_us),
             Self::WithoutCredit => return Some(summary.without_credit_us),
             Self::Uplinks => return summary.uplinks,
@@ -372,6 +380,7 @@ impl Word {
             Self::Timeouts => "timeouts",
             Self::QueueMax => "longest queue of any switch port",
             Self::TimedOut => "share of queries with a timeout",
+            Self::Step => "time of a step",
             Self::Pauses => "pauses",
             Self::Paused => "paused time",
             Self::WithoutCredit => "time without credit",

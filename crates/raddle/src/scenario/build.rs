@@ -155,6 +155,7 @@ impl Scenario {
             Chosen::Slowest(count) => {
                 record.slowest = Some(Slowest { count, packets: followed.packets });
             }
+            Chosen::Critical => record.critical = true,
             Chosen::These(flows) => {
                 if followed.packets {
                     record.packets.clone_from(&flows);

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// What would do.
 const EXPECTED: &str = "expected numbers, as in [0, 17], or \"every 64th\", \"job NAME\", \
-    \"slowest 5\" or \"2%\"";
+    \"slowest 5\", \"critical\" or \"2%\"";
 
 /// Which flows.
 #[derive(Clone, Debug)]
@@ -27,6 +27,7 @@ enum Which {
     Every(u32),
     Job(String),
     Slowest(u32),
+    Critical,
     /// Each with this chance.
     Share(f64),
 }
@@ -37,12 +38,17 @@ pub(crate) enum Chosen {
     These(Vec<FlowId>),
     /// So many that took longest, which a run tells.
     Slowest(u32),
+    /// Those that decide when jobs end, which a run tells.
+    Critical,
 }
 
 impl Which {
     fn of_text(text: &str) -> Option<Self> {
         if let Some(name) = text.strip_prefix("job ") {
             return Some(Self::Job(name.to_owned()));
+        }
+        if text == "critical" {
+            return Some(Self::Critical);
         }
         if let Some(count) = text.strip_prefix("slowest ") {
             return count.parse().ok().filter(|count| *count > 0).map(Self::Slowest);
@@ -102,6 +108,14 @@ impl Followed {
                 return Err(problem.label(format!("expected \"slowest {flows}\" at most")));
             }
             Which::Slowest(count) => return Ok(Chosen::Slowest(*count)),
+            Which::Critical if traffic.jobs.iter().all(|job| job.script.is_none()) => {
+                let problem =
+                    self.item.place.problem("no job here has ranks that compute and send");
+                let help =
+                    "`critical` is of [traffic] `kind = \"training\"` and `kind = \"trace\"`";
+                return Err(problem.label("expected such a job").help(help));
+            }
+            Which::Critical => return Ok(Chosen::Critical),
             Which::Share(share) => {
                 let mut rng = Rng::new(seed, "recorded flows", 0);
                 all.filter(|_| rng.unit() < *share).collect()

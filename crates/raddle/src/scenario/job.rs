@@ -409,6 +409,9 @@ impl JobKeys {
         for trigger in traffic.triggers.iter_mut().filter(|own| own.not_before > Time::ZERO) {
             trigger.not_before = Time(trigger.not_before.0.saturating_add(self.start.0));
         }
+        for own in traffic.jobs.iter_mut().filter_map(|job| job.script.as_mut()) {
+            own.start = Time(own.start.0.saturating_add(self.start.0));
+        }
         if plain {
             traffic.flows.iter_mut().for_each(change);
             return traffic;

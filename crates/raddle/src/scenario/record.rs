@@ -45,7 +45,7 @@ keys! {
         probe_every: Time, (= "0 ps"),
             "width of a time bucket, at whose end a probe is told that has changed; `0 ps` tells it at each instant";
         flows: Either(&[List(&Whole), Text]), (or "none"),
-            "flows whose packets and probes are kept: their numbers, as in `[0, 17]`; `\"every 64th\"`; `\"job NAME\"`, those of a job; `\"slowest 5\"`, which runs twice and keeps those that took longest; or `\"2%\"`, each with this chance";
+            "flows whose packets and probes are kept: their numbers, as in `[0, 17]`; `\"every 64th\"`; `\"job NAME\"`, those of a job; `\"slowest 5\"`, which runs twice and keeps those that took longest; `\"critical\"`, which does the same with those that decide when jobs of ranks end, and with others beside them as far as a million packets go; or `\"2%\"`, each with this chance";
         packets: Flag, (or "whether there are no `probes`"),
             "whether each packet of the `flows` is kept, hop by hop: the tables `packets` and `hops`";
         sizes: Table(SizesKeys::SECTION), (or "10 kB, 100 kB, 1 MB"),

@@ -64,6 +64,8 @@ pub enum Needs {
     ManyFlows(u64),
     /// A collective operation.
     Collective,
+    /// A job of ranks that compute and send.
+    Steps,
     /// The whole run: switches do not tell jobs apart.
     WholeRun,
     /// The whole run, and recorded ports.
@@ -75,7 +77,7 @@ pub enum Needs {
 /// The bound by what each flow would take alone in the fabric without faults.
 const ALONE: &str = "alone";
 
-/// With fewer flows a 99th percentile is not resolved.
+/// So many flows resolve a 99th percentile.
 const RESOLVES_P99: u64 = BEYOND as u64 * 100;
 
 /// From time zero to the last flow's end; of a job, from its own start.
@@ -240,7 +242,7 @@ pub static TIMED_OUT: Metric = Metric {
     tail: |tails| tails.slowest.as_ref(),
 };
 
-/// A number of the whole run, the less the better.
+/// A number of which less is better.
 const fn whole(
     word: &'static str,
     title: &'static str,
@@ -260,6 +262,9 @@ const fn whole(
         tail: |tails| tails.slowest.as_ref(),
     }
 }
+
+/// What a step of a job of ranks takes; of several such jobs, that of the slowest.
+pub static STEP: Metric = whole("step", "time of a step", Unit::Us, Needs::Steps, |of| of.step_us);
 
 /// How often flow control paused a class.
 pub static PAUSES: Metric =
@@ -336,6 +341,7 @@ pub static METRICS: &[&Metric] = &[
     &MEDIUM_P99,
     &LONG_P50,
     &BUSBW,
+    &STEP,
     &GOODPUT,
     &TIMED_OUT,
     &PAUSES,
@@ -370,6 +376,7 @@ pub struct Measured<'a> {
     run: Option<OfSwitches>,
     application_bytes: u64,
     busbw_gb_s: Option<f64>,
+    step_us: Option<f64>,
     /// What each rank's link has to carry, where all flows are one collective that starts at once.
     bus_bytes: Option<f64>,
     /// The name of a bound on the time from zero of all flows, and the bound.
@@ -409,6 +416,7 @@ impl<'a> Measured<'a> {
             }),
             application_bytes: run.application_bytes,
             busbw_gb_s: bandwidths.and_then(|all| all.into_iter().reduce(f64::min)),
+            step_us: run.jobs.iter().filter_map(JobSummary::step_us).reduce(f64::max),
             bus_bytes: collectives().find(|job| is_all(job)).and_then(JobSummary::bus_bytes),
             bound_us: run.bound.as_deref().zip(run.bound_us),
         }
@@ -427,6 +435,7 @@ impl<'a> Measured<'a> {
             run: None,
             application_bytes: job.application_bytes,
             busbw_gb_s: job.busbw_gb_s(),
+            step_us: job.step_us(),
             bus_bytes: None,
             bound_us: None,
         }
@@ -562,11 +571,10 @@ mod tests {
         let measured = METRICS.iter().map(|metric| metric.measure(&of).is_some());
         let lacking = METRICS.iter().zip(measured).filter(|(_, measured)| !measured);
         let lacking: Vec<&str> = lacking.map(|(metric, _)| metric.word).collect();
-        // Two flows of one size resolve no 99th percentile of slowdowns, and they are no collective;
-        // queues are not measured, and no flow begins after the first bucket.
+        // Two flows of one size resolve no p99, are no collective and no steps; queues are not measured.
         let expected = "slowdown.p99 slowdown.short.mean slowdown.short.p99 slowdown.medium.p99 \
-                        slowdown.long.p50 busbw uplinks downlinks memory.p99 memory.lossless.p99 \
-                        memory.lossy.p99";
+                        slowdown.long.p50 busbw step uplinks downlinks memory.p99 \
+                        memory.lossless.p99 memory.lossy.p99";
         assert_eq!(lacking.join(" "), expected);
         // 20 000 bytes in 4.0 us and what the fixture draws.
         let us = summary.completion_us.unwrap();

@@ -22,6 +22,7 @@ pub mod progress;
 pub mod quantiles;
 pub mod run;
 pub mod stats;
+pub mod steps;
 pub mod store;
 pub mod summary;
 mod table_hashes;

@@ -306,6 +306,10 @@ impl Runner<'_> {
             plan = plan.with_slowest(slowest, &outcome.flows);
             outcome = run(&plan)?;
         }
+        if plan.record.critical && outcome.stop != Stop::Interrupted {
+            plan = plan.with_critical(&outcome);
+            outcome = run(&plan)?;
+        }
         let mut cost = watch.stop();
         if outcome.parts > 1 && !alone {
             cost.cpu_s = None;

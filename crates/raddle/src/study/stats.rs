@@ -169,6 +169,14 @@ pub fn t_quantile_95(df: usize) -> f64 {
     high
 }
 
+/// The least, the median and the most of some values; of an even number the median is the mean of the
+/// two in the middle.
+pub fn least_median_most(mut values: Vec<f64>) -> Option<[f64; 3]> {
+    values.sort_by(f64::total_cmp);
+    let (first, last, n) = (*values.first()?, *values.last()?, values.len());
+    Some([first, f64::midpoint(values[(n - 1) / 2], values[n / 2]), last])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ mod mutations;
 mod round_trips;
 mod runs;
 mod simai;
+mod steps;
 
 use raddle::import::trace::{self, Options, Trace, TraceError};
 use std::path::{Path, PathBuf};

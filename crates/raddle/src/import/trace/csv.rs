@@ -368,13 +368,7 @@ impl Flows {
         for (place, number) in (0_u32..).zip(wanted) {
             let job = self.lines[*number as usize].job as usize;
             if job + 1 > jobs.len() {
-                jobs.push(Job {
-                    name: self.jobs[job].clone(),
-                    group_of: None,
-                    flows: place..place,
-                    collective: None,
-                    phases: Vec::new(),
-                });
+                jobs.push(Job::new(&self.jobs[job], place..place));
             }
             if let Some(job) = jobs.last_mut() {
                 job.flows.end = place + 1;

@@ -123,6 +123,12 @@ impl Asked {
                 metric.word.replace("p99", "mean")
             )),
             Needs::ManyFlows(_) => Ok(()),
+            Needs::Steps if jobs.iter().any(|job| job.script.is_some()) => Ok(()),
+            Needs::Steps => Err(format!(
+                "`{}` is of jobs whose ranks compute and send, and there is none: [traffic] \
+                 `kind = \"training\"` is one",
+                metric.word
+            )),
             Needs::Collective if jobs.iter().any(|job| job.collective.is_some()) => Ok(()),
             Needs::Collective => Err(format!(
                 "`{}` is of collectives, and there is none: [traffic] `kind = \"collective\"` is one; \

@@ -1,8 +1,8 @@
 //! The metric of each job, and over the groups of one.
 
 use crate::study::metric::{Measured, Metric};
-use crate::study::stats::Spread;
-use crate::study::summary::{RunSummary, least_median_most};
+use crate::study::stats::{Spread, least_median_most};
+use crate::study::summary::RunSummary;
 
 /// The metric of a job with each seed.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,12 +4,14 @@ use super::by_size::{BySize, SizeClass, Told, query};
 use super::object::Object;
 use super::{Times, fct};
 use crate::study::quantiles::Quantiles;
+use crate::study::steps::StepSummary;
 use crate::study::text::{plural, time};
 use raddle_schemes::family::{Parameter, Raw};
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{FlowRecord, Outcome, Sizes};
 use raddle_sim::workload::job::{Collective, Job, Operation};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -42,6 +44,8 @@ pub struct JobSummary {
     pub collective: Option<Collective>,
     /// Its phases.
     pub phases: Vec<PhaseSummary>,
+    /// Its steps, where it is a job of ranks that completed.
+    pub step: Option<StepSummary>,
 }
 
 /// A phase of a job.
@@ -74,6 +78,7 @@ impl JobSummary {
                     PhaseSummary { name: phase.name.clone(), cct_us }
                 })
                 .collect();
+            whole.step = StepSummary::of(plan, outcome, job);
             summaries.push(whole);
             let mut selectors: Vec<u8> =
                 flows.clone().map(|(flow, ..)| flow.load_balance).collect();
@@ -113,7 +118,13 @@ impl JobSummary {
             application_bytes: flows.map(|(flow, ..)| flow.bytes.0).sum(),
             collective: None,
             phases: Vec::new(),
+            step: None,
         }
+    }
+
+    /// What one of its steps takes, the median of several, in microseconds.
+    pub fn step_us(&self) -> Option<f64> {
+        self.step.as_ref().map(|step| step.time_us.median)
     }
 
     /// Algorithm and bus bandwidth of a collective that completed, in GB/s (10^9 bytes): its size
@@ -173,6 +184,8 @@ impl JobSummary {
             );
             lines.push((String::new(), text));
         }
+        let step = self.step.iter().flat_map(StepSummary::lines);
+        lines.extend(step.map(|(name, text)| (name.to_owned(), text)));
         lines
     }
 
@@ -192,7 +205,7 @@ impl JobSummary {
             .iter()
             .map(|phase| json!({"name": phase.name, "cct_us": phase.cct_us}))
             .collect();
-        json!({
+        let mut whole = json!({
             "name": self.name,
             "group_of": self.group_of,
             "load_balance": self.load_balance,
@@ -207,7 +220,11 @@ impl JobSummary {
             "application_bytes": self.application_bytes,
             "collective": collective,
             "phases": phases,
-        })
+        });
+        if let Some(step) = &self.step {
+            whole["step"] = json!(step);
+        }
+        whole
     }
 
     pub(super) fn from_json(value: &Value) -> Result<Self, String> {
@@ -255,6 +272,14 @@ impl JobSummary {
             fct_us: Times::from_json(&object.object("fct_us")?)?,
             collective,
             phases: phases.iter().map(phase).collect::<Result<_, String>>()?,
+            // Absent of jobs that are flows alone.
+            step: match value.get("step") {
+                None | Some(Value::Null) => None,
+                Some(step) => Some(
+                    StepSummary::deserialize(step)
+                        .map_err(|error| format!("`step` is not what steps are: {error}"))?,
+                ),
+            },
         })
     }
 }
@@ -302,14 +327,6 @@ impl Spread {
         let first = self.first.filter(|_| complete)?;
         Some(self.last.saturating_sub(first) as f64 / 1e6)
     }
-}
-
-/// The least, the median and the most of some values; of an even number the median is the mean of the
-/// two in the middle.
-pub fn least_median_most(mut values: Vec<f64>) -> Option<[f64; 3]> {
-    values.sort_by(f64::total_cmp);
-    let (first, last, n) = (*values.first()?, *values.last()?, values.len());
-    Some([first, f64::midpoint(values[(n - 1) / 2], values[n / 2]), last])
 }
 
 /// The collectives that completed, in the columns of nccl-tests; empty if there are none.
@@ -371,6 +388,7 @@ mod tests {
             flows: 0..2,
             collective: Some(Collective { operation, ranks: 2, bytes: Bytes(20_000) }),
             phases: vec![Phase { name: "first".to_owned(), flows: 0..1 }],
+            script: None,
         }];
         (plan, outcome)
     }

@@ -13,7 +13,7 @@ use super::timing::Cost;
 use crate::study::circuits::{CircuitUse, Throughput};
 use crate::study::unfinished::Causes;
 pub use by_size::{BySize, SizeClass, slowdown};
-pub use jobs::{JobSummary, PhaseSummary, least_median_most};
+pub use jobs::{JobSummary, PhaseSummary};
 pub use layers::LayerSummary;
 pub use memory::{Held, downlinks, held_samples, ranked, uplinks};
 use raddle_schemes::rng::{GOLDEN, mix};

@@ -1,8 +1,8 @@
 //! A run for people: about fifteen lines with units.
 
-use super::jobs::least_median_most;
 use super::{JobSummary, Packets, RunSummary, Times, jobs};
 use crate::study::metric::{BUSBW, COMPLETION, Measured, Metric};
+use crate::study::stats::least_median_most;
 use crate::study::text::{count, left, percent, plural, short, time};
 use crate::study::unfinished::{Cause, Causes};
 use raddle_schemes::ids::{FlowId, PortId};

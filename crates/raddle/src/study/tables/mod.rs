@@ -3,7 +3,9 @@
 //! A table is a file here and an entry in [`TABLES`]; a quantity is declared once, as a column: name,
 //! unit, meaning, value. Files, their metadata, [`explain()`] and the documents follow from it.
 
+mod collectives;
 mod column;
+mod critical;
 mod events;
 mod explain;
 mod faults;
@@ -18,11 +20,13 @@ mod pieces;
 mod ports;
 mod probes;
 mod progress;
+mod ranks;
 mod read;
 mod routes;
 mod runs;
 mod series;
 mod settings;
+mod steps;
 mod switches;
 mod timeline;
 mod tors;
@@ -53,6 +57,10 @@ pub static TABLES: &[&TableSpec] = &[
     &training::TABLE,
     &faults::TABLE,
     &layers::TABLE,
+    &steps::TABLE,
+    &ranks::TABLE,
+    &collectives::TABLE,
+    &critical::TABLE,
     &series::TABLE,
     &timeline::TABLE,
     &routes::TABLE,
