@@ -28,11 +28,21 @@ const LINE: usize = 15;
 const LEGEND: usize = 560;
 const NEVER: &str = "#a3132f";
 
+/// A bar that is so many times as long as most is cut, for these to be told apart.
+const FAR: f64 = 4.0;
+/// So many others there are for each that is cut.
+const OTHERS: usize = 5;
+/// How far a panel with cut bars reaches, over the longest other one.
+const BEYOND: f64 = 1.5;
+
 /// An SVG of one number of all cells, or of the same number of several layers; `None` if no cell has
-/// it.
+/// it, or there is one bar alone.
 pub(super) fn chart(cells: &[FigureCell], picture: &[Number], marks: Marks<'_>) -> Option<String> {
     let has = |cell: &FigureCell| picture.iter().any(|&number| cell.number(number).is_some());
     cells.iter().find(|cell| has(cell))?;
+    if let ([_], [_]) = (cells, picture) {
+        return None;
+    }
     let grid = match picture {
         [number] => Grid::by_scheme(cells, *number),
         layers => Grid::by_layer(cells, layers),
@@ -155,6 +165,9 @@ impl<'a> Grid<'a> {
         if self.leads {
             more.push("Green: the least of its panel, or within 2 % of it.");
         }
+        if drawn.cut {
+            more.push("A bar with a gap is cut: its number stands behind it.");
+        }
         if drawn.bound {
             more.push("Dashed, bound: lower bound on the completion.");
         }
@@ -175,6 +188,8 @@ impl<'a> Grid<'a> {
 #[derive(Default)]
 struct Drawn {
     bound: bool,
+    /// Bars that are longer than they are drawn.
+    cut: bool,
     /// A measure with rho_max in place of a bound.
     pace: bool,
     marks: Vec<Mark>,
@@ -197,7 +212,9 @@ impl Panel<'_> {
         let rows = &self.grid.rows;
         let line = self.line(bars, drawn);
         let most = most(bars, marks).max(self.shared.unwrap_or(0.0));
-        let reach = most.max(line.as_ref().map_or(0.0, |(_, value)| *value));
+        let line_at = line.as_ref().map_or(0.0, |(_, value)| *value);
+        let cut = self.cut(bars, marks).filter(|reach| *reach > line_at);
+        let reach = cut.unwrap_or(most.max(line_at));
         let scale = self.bars as f64 / reach.max(f64::MIN_POSITIVE);
         let means = bars.iter().filter_map(Bar::shown).map(|[mean, ..]| mean);
         let level = means.reduce(f64::min).map(|l| l * LEVEL);
@@ -217,12 +234,18 @@ impl Panel<'_> {
             };
             let leads = self.grid.leads && level.is_some_and(|level| mean <= level);
             let fill = if leads { "#63b37c" } else { "#9db2cc" };
-            let long = (mean * scale).max(if leads { LEAST } else { 0.0 });
+            let is_cut = max > reach;
+            let long = (mean.min(reach) * scale).max(if leads { LEAST } else { 0.0 });
             let fill = format_args!("fill=\"{fill}\"");
             svg.rect((zero, Tenth(y + 2.0)), (Tenth(long), ROW - 5), fill);
-            let [from, to] = [min, max].map(|value| zero + value * scale);
+            let [from, to] = [min, max].map(|value| zero + value.min(reach) * scale);
             let middle = y + 2.0 + (ROW - 5) as f64 / 2.0;
-            if to - from >= 1.0 {
+            if is_cut {
+                drawn.cut = true;
+                let (x, below) = (zero + self.bars as f64 * 0.8, y + ROW as f64 - 1.0);
+                let path = format_args!("M{x:.1} {below:.1}l6 {}", 3 - ROW as i64);
+                svg.path(path, "stroke=\"#ffffff\" stroke-width=\"4\"");
+            } else if to - from >= 1.0 {
                 let path = format_args!("M{from:.1} {middle:.1}H{to:.1}");
                 svg.path(path, format_args!("stroke=\"{INK}\""));
             }
@@ -241,6 +264,19 @@ impl Panel<'_> {
             let dashed = format_args!("stroke=\"{SOFT}\" stroke-dasharray=\"3 2\"");
             svg.path(format_args!("M{x:.1} {}V{bottom}", self.top), dashed);
         }
+    }
+
+    /// How far the panel reaches where few of its bars are far longer than the others, with nothing that
+    /// claims say to be marked.
+    fn cut(&self, bars: &[Bar<'_>], marks: Marks<'_>) -> Option<f64> {
+        if self.shared.is_some() || bars.iter().any(|bar| !marks(bar.number, bar.cell).is_empty()) {
+            return None;
+        }
+        let mut ends: Vec<f64> = bars.iter().filter_map(Bar::shown).map(|[.., max]| max).collect();
+        ends.sort_by(f64::total_cmp);
+        let is_far = |two: &[f64]| two[1] > FAR * two[0] && two[0] > 0.0;
+        let others = ends.windows(2).rposition(is_far)? + 1;
+        (others >= OTHERS * (ends.len() - others)).then(|| ends[others - 1] * BEYOND)
     }
 
     /// A dashed line through all bars, and its words.
@@ -327,6 +363,17 @@ mod tests {
 
     fn drawn(cells: &[FigureCell], word: &str) -> Option<String> {
         chart(cells, &[Number::find(word).unwrap()], &|_, _| Vec::new())
+    }
+
+    #[test]
+    fn a_bar_far_longer_than_others_is_cut_and_one_alone_is_not_drawn() {
+        let cells = [("f", 90.0), ("a", 10.0), ("b", 11.0), ("c", 12.0), ("d", 12.0), ("e", 12.0)];
+        let cells = cells.map(|(name, mean)| cell(name, Some(mean), 5.0));
+        let svg = drawn(&cells, "completion_us").unwrap();
+        assert!(svg.contains("A bar with a gap is cut") && svg.contains(">90.00 us<"), "{svg}");
+        assert!(!drawn(&cells[1..], "completion_us").unwrap().contains("is cut"));
+        assert!(!drawn(&cells[..5], "completion_us").unwrap().contains("is cut"));
+        assert!(drawn(&cells[..1], "completion_us").is_none());
     }
 
     #[test]

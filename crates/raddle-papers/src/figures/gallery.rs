@@ -200,7 +200,7 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]
     if let Some(curves) = &result.curves {
         points(page, curves);
     }
-    if !pictures.is_empty() && !result.cells.is_empty() {
+    if !result.chart.is_empty() && !result.cells.is_empty() {
         numbers(page, result);
     }
 }
