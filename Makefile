@@ -70,6 +70,7 @@ install-test:
 docs:
 	$(CARGO) run --quiet -p raddle-cli -- schemes --markdown docs/scenario.md
 	$(CARGO) run --quiet -p raddle-cli -- explain --markdown docs/formats.md
+	$(CARGO) run --quiet -p raddle-cli -- advise --markdown docs/advise.md
 	$(CARGO) run --quiet -p raddle-cli -- schema --out docs/scenario.schema.json
 	CARGO="$(CARGO)" .ci/python builders
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from . import _raddle, build, plot, scheme
+from ._advise import advise
 from ._calls import (
     bounds,
     compare,
@@ -39,6 +40,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Table",
+    "advise",
     "bounds",
     "build",
     "compare",

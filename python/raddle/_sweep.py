@@ -106,7 +106,7 @@ def sweep_text(
         )
         for name, where, scenario, files, memory in grid.runs()
     ]
-    summaries, open_tasks = _recall(store, tasks, redo)
+    summaries, open_tasks = recall(store, tasks, redo)
     failed: dict[str, str] = {}
     names = {task.name for task in tasks}
     with _progress.shown(progress) as shown:
@@ -132,7 +132,7 @@ def sweep_text(
     return Comparison(*answer)
 
 
-def _recall(
+def recall(
     store: Store, tasks: Sequence[Task], redo: bool
 ) -> tuple[dict[str, str], list[Task]]:
     """What the store holds, and the runs that it lacks, each once: settings may make one scenario

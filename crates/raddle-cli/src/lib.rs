@@ -43,6 +43,7 @@
 //! Its scenarios may say `congestion = { scheme = "steady" }`; sweeps, comparisons, reports and errors
 //! know the word, too. The folder `examples/plugins` has a scheme of every family.
 
+mod advise;
 mod again;
 mod bench;
 mod bounds;
@@ -116,6 +117,8 @@ enum Command {
     Schema(schema::Arguments),
     /// Show the lower bounds on a scenario's completion time.
     Bounds(bounds::Arguments),
+    /// Say which candidate of a question is best, by how much, how sure, and what would change that.
+    Advise(advise::Arguments),
     /// Count the switches, cables and optics of a scenario's fabric.
     Inventory(inventory::Arguments),
     /// Show which paths a scenario's planner gives its messages.
@@ -192,6 +195,7 @@ pub fn main_of(words: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Schemes(arguments) => schemes::schemes(&arguments),
         Command::Schema(arguments) => schema::schema(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Advise(arguments) => advise::advise(&arguments),
         Command::Inventory(arguments) => inventory::inventory(&arguments),
         Command::Plan(arguments) => plan::plan(&arguments),
         Command::Trace(arguments) => trace::trace(&arguments),

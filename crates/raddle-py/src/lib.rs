@@ -1,6 +1,7 @@
 //! What Python loads as `raddle._raddle`: the library's calls, with scenarios as text, answers as
 //! JSON texts and tables by Arrow's C interface. The package in `python/` gives them their shape.
 
+mod advise;
 mod bounds;
 mod columns;
 mod command;
@@ -33,6 +34,7 @@ fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<columns::Table>()?;
     module.add_class::<compare::Compared>()?;
     module.add_class::<sweep::Grid>()?;
+    module.add_class::<advise::Question>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(run::page_of, module)?)?;
     module.add_function(wrap_pyfunction!(run::read_text, module)?)?;

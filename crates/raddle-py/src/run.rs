@@ -7,6 +7,8 @@ use crate::scheme::{Class, Classes};
 use crate::work::{How, Shown, run_jobs};
 use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use raddle::advise::Question;
+use raddle::problem::Problems;
 use raddle::report::comparison::{Occasion, PageRun, page, palette};
 use raddle::scenario::{self, Study};
 use raddle::study::compare::{CompareInput, Comparison, Entry};
@@ -24,6 +26,15 @@ impl Text {
     /// The text itself.
     pub(crate) fn words(&self) -> &str {
         &self.0
+    }
+
+    /// The question that the text is; changes of it are new rates.
+    ///
+    /// # Errors
+    /// Every problem of it.
+    pub(crate) fn question(&self) -> Result<Question, Problems> {
+        let Self(text, name, base, set) = self;
+        Question::parse(name, text, base, set)
     }
 
     /// The study that the text asks for.

@@ -3,6 +3,7 @@
 
 pub use crate::families::{FAMILIES, Family, Known, names};
 
+use crate::advise;
 use crate::scenario;
 use crate::scenario::key::Section;
 use crate::study::tables::TABLES;
@@ -114,6 +115,15 @@ fn columns() -> impl Iterator<Item = (String, String)> {
 /// As of [`fill`].
 pub fn fill_columns(document: &str) -> Result<String, String> {
     put(document, columns())
+}
+
+/// The document with the tables of the keys of a question as the program has them.
+///
+/// # Errors
+/// As of [`fill`].
+pub fn fill_question(document: &str) -> Result<String, String> {
+    let sections = advise::sections().into_iter();
+    put(document, sections.filter_map(|own| Some((own.heading()?, own.markdown()))))
 }
 
 /// The document with the tables of the catalogue as the program has them; each is the first table below

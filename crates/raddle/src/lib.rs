@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod advise;
 pub mod bounds;
 pub mod catalogue;
 pub mod export;

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
 
-use raddle::catalogue::{fill, fill_columns};
+use raddle::catalogue::{fill, fill_columns, fill_question};
 use raddle::scenario::key::{Absent, Section};
 use raddle::scenario::{Study, load, parse, sections, topologies, traffics};
 use raddle_sim::{check, engine};
@@ -319,6 +319,8 @@ fn the_schema_is_the_programs() {
 fn the_tables_of_keys_and_schemes_are_the_programs() {
     let text = document("docs/scenario.md");
     assert!(fill(&text).unwrap() == text, "docs/scenario.md: run `make docs`");
+    let text = document("docs/advise.md");
+    assert!(fill_question(&text).unwrap() == text, "docs/advise.md: run `make docs`");
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn claim(html: &mut String, claim: &Claim) {
 }
 
 /// `template` with every `[[name]]` replaced. What is put in is not looked at again.
-fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
+pub(crate) fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut page = String::with_capacity(2 << 20);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("[[") {
@@ -177,7 +177,7 @@ pub fn escape(text: &str) -> String {
 
 /// JSON that cannot end the script element it stands in: `<` only occurs inside strings, where it
 /// may be written as an escape.
-fn script_safe(json: &str) -> String {
+pub(crate) fn script_safe(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 

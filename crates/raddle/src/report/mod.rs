@@ -16,3 +16,4 @@ pub use data::{
 };
 pub(crate) use detail::detail;
 pub use html::escape;
+pub(crate) use html::{fill, script_safe};

@@ -84,10 +84,7 @@ impl Scenario {
         if let Some(message) = limits::traffic(&traffic, &self.fabric, self.queue.classes) {
             return Err(self.traffic.place().problem(message));
         }
-        let pairs = traffic.flows.iter().map(|flow| (flow.source, flow.destination));
-        let mut pairs: Vec<(HostId, HostId)> = pairs.collect();
-        pairs.sort_unstable();
-        pairs.dedup();
+        let pairs = pairs_of(&traffic);
         if let Some((schedule, (from, to))) = self.fabric.without_circuits(&pairs) {
             let [from, to] = [from, to].map(|host| self.fabric.host_name(host));
             let after = match schedule {
@@ -147,6 +144,14 @@ impl Scenario {
         }
     }
 
+    /// Who sends to whom with a seed, each pair once.
+    ///
+    /// # Errors
+    /// The traffic does not fit the fabric.
+    pub(crate) fn pairs(&self, seed: u64) -> Result<Vec<(HostId, HostId)>, Problem> {
+        self.traffic.generate(&self.fabric, seed).map(|traffic| pairs_of(&traffic))
+    }
+
     /// What a run of this traffic records.
     fn record_of(&self, traffic: &Traffic, seed: u64) -> Result<RecordPlan, Problem> {
         let mut record = self.record.clone();
@@ -182,6 +187,15 @@ impl Scenario {
             _ => topology,
         }
     }
+}
+
+/// Who sends to whom, each pair once.
+fn pairs_of(traffic: &Traffic) -> Vec<(HostId, HostId)> {
+    let pairs = traffic.flows.iter().map(|flow| (flow.source, flow.destination));
+    let mut pairs: Vec<_> = pairs.collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
 /// Faults without a routing, as the simulator resolves them.

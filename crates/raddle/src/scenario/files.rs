@@ -82,9 +82,12 @@ impl Files {
     }
 
     /// The files as sources that problems can point into.
-    pub(crate) fn into_sources(self) -> impl Iterator<Item = Source> {
-        let source = |(path, text): (PathBuf, Arc<str>)| Source { path, text: text.to_string() };
-        self.read.into_inner().into_iter().map(source)
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        let source = |(path, text): &(PathBuf, Arc<str>)| Source {
+            path: path.clone(),
+            text: text.to_string(),
+        };
+        self.read.borrow().iter().map(source).collect()
     }
 }
 

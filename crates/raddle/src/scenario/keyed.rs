@@ -15,6 +15,11 @@ impl<'a> Reader<'a> {
         Self(reader::Reader::document(table, place, log))
     }
 
+    /// A reader of a whole document of another kind.
+    pub(crate) fn named(name: &str, table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
+        Self(reader::Reader::new(name, table, place, log))
+    }
+
     /// A reader of `item`, which must be a table.
     pub(crate) fn of(name: &str, item: &'a Item, log: &'a Log) -> Option<Self> {
         reader::Reader::of(name, item, log).map(Self)

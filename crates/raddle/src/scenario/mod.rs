@@ -18,6 +18,7 @@
 //! to refuse data (notes say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket`
 //! take the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
+pub(crate) mod assembled;
 mod buffer;
 mod build;
 mod cbfc;
@@ -32,7 +33,7 @@ mod job;
 mod jobs;
 mod kept;
 pub mod key;
-mod keyed;
+pub(crate) mod keyed;
 mod limits;
 mod llr;
 mod memory;
@@ -48,7 +49,7 @@ mod share;
 mod sizes;
 pub mod spec;
 mod study;
-mod sweep;
+pub(crate) mod sweep;
 mod topology;
 mod traffic;
 mod transport;
@@ -162,6 +163,8 @@ pub struct Scenario {
     /// Whose probes its runs keep.
     followed: Option<Followed>,
     end: Option<Time>,
+    /// The longest retransmission timeout.
+    rto: Span,
     patience: Span,
     resolved: String,
 }
@@ -251,6 +254,11 @@ impl Scenario {
     /// The names that its traffic has.
     pub fn job_names(&self) -> impl Iterator<Item = &str> {
         self.traffic.names()
+    }
+
+    /// The longest timeout after which a packet is sent again; zero where none ever comes.
+    pub(crate) fn timeout(&self) -> Span {
+        self.rto
     }
 
     /// What its runs record.
@@ -363,6 +371,7 @@ impl Scenario {
             record: record.unwrap_or_default(),
             followed,
             end: run.end,
+            rto,
             patience,
             resolved: parts.join("\n"),
         })

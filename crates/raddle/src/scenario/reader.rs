@@ -175,7 +175,8 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn new(name: &str, table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
+    /// A reader of a table that messages call `name`.
+    pub(crate) fn new(name: &str, table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
         let (known, misplaced) = (Vec::new(), Vec::new());
         Self { name: name.to_owned(), table, place, log, known, misplaced }
     }

@@ -122,7 +122,7 @@ pub fn parse(
     if !set.is_empty() {
         sources.push(Source { path: PathBuf::from(OVERRIDES), text: set.join("\n") });
     }
-    sources.extend(files.into_sources());
+    sources.extend(files.sources());
     let mut list = log.into_problems();
     match study {
         Some(study) if list.is_empty() => Ok(Study { sources, ..study }),

@@ -84,7 +84,7 @@ pub(crate) fn sweep(sweep: Option<&Item>, conditions: Option<&Item>, log: &Log) 
 /// set it: a row would be called by a value that did not run. Where a condition puts another scheme in
 /// place of one that an earlier condition only tuned, no name is wrong; where `[sweep]` has set what
 /// goes, one is.
-fn set_once(axes: &[AxisSpec], log: &Log) {
+pub(crate) fn set_once(axes: &[AxisSpec], log: &Log) {
     let mut before = Setters::default();
     let mut swept = Setters::default();
     let mut faults: Option<Setter<'_>> = None;
@@ -278,19 +278,7 @@ fn condition(item: &Item, log: &Log) -> Option<(String, Point)> {
     let axis = reader.take(&CONDITION_KEYS.axis);
     let faults = reader
         .list(&CONDITION_KEYS.fault, "faults, as in [{ link = \"tor0.up1\", down = \"..\" }]");
-    let mut set = Vec::new();
-    if let Some(item) = reader.take(&CONDITION_KEYS.set) {
-        match &item.value {
-            Value::Table(table) => {
-                for entry in &table.entries {
-                    leaves(entry, &entry.key, &mut set, log);
-                }
-            }
-            _ => {
-                Reader::of("set", item, log);
-            }
-        }
-    }
+    let set = reader.take(&CONDITION_KEYS.set).map(|item| paths(item, log)).unwrap_or_default();
     reader.finish();
     let axis = match axis {
         Some(axis) => axis_name(axis, log)?,
@@ -326,6 +314,18 @@ fn line(key: &str, item: &Item, example: &str, log: &Log) -> Option<String> {
         return None;
     }
     Some(text.clone())
+}
+
+/// The values of a `set`, by their paths.
+pub(crate) fn paths(item: &Item, log: &Log) -> Vec<(String, Place, Item)> {
+    let mut set = Vec::new();
+    match &item.value {
+        Value::Table(table) => {
+            table.entries.iter().for_each(|entry| leaves(entry, &entry.key, &mut set, log));
+        }
+        _ => drop(Reader::of("set", item, log)),
+    }
+    set
 }
 
 /// A condition's `set`: quoted paths, or the same with tables on the way.

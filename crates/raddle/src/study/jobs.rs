@@ -4,7 +4,7 @@ use super::memory::Needed;
 use super::run::Job;
 use super::summary::Bound;
 use crate::problem::Problem;
-use crate::scenario::{FIRST_BUCKET, Study};
+use crate::scenario::{FIRST_BUCKET, Scenario, Study};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
 use raddle_sim::bound;
@@ -50,26 +50,35 @@ where
     let cells = study.cells.iter();
     cells
         .flat_map(|cell| {
-            study.seeds.iter().map(move |&seed| {
-                let scenario = cell.scenario.clone();
-                Job {
-                    scenario: scenario.hash(),
-                    seed,
-                    settings: cell.settings.clone(),
-                    kept: scenario.kept(seed),
-                    needed: Needed {
-                        ports: scenario.fabric().ports.len() as u64,
-                        flows: scenario.flows(),
-                    },
-                    plan: Box::new(move || {
-                        let mut plan = scenario.resolve(seed).map_err(|p: Problem| p.message)?;
-                        plan.record = record(&plan).unwrap_or(plan.record);
-                        Ok(plan)
-                    }),
-                }
-            })
+            let seeds = study.seeds.iter();
+            seeds.map(move |&seed| job(&cell.scenario, seed, cell.settings.clone(), record))
         })
         .collect()
+}
+
+/// The run of one scenario with one seed, `settings` its name.
+pub(crate) fn job<R>(
+    scenario: &Scenario,
+    seed: u64,
+    settings: Vec<(String, String)>,
+    record: R,
+) -> Job
+where
+    R: Fn(&Plan) -> Option<RecordPlan> + Copy + Send + Sync + 'static,
+{
+    let scenario = scenario.clone();
+    Job {
+        scenario: scenario.hash(),
+        seed,
+        settings,
+        kept: scenario.kept(seed),
+        needed: Needed { ports: scenario.fabric().ports.len() as u64, flows: scenario.flows() },
+        plan: Box::new(move || {
+            let mut plan = scenario.resolve(seed).map_err(|p: Problem| p.message)?;
+            plan.record = record(&plan).unwrap_or(plan.record);
+            Ok(plan)
+        }),
+    }
 }
 
 /// The tightest bound on the completion of a plan's traffic.

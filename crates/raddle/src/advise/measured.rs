@@ -1,0 +1,164 @@
+//! What runs gave, by candidate, work and state: all that an answer needs beside the rates.
+
+use super::counts::Counts;
+use super::odds::{Class, CutPairs, Rates, Stratum};
+use serde::{Deserialize, Serialize};
+
+/// A drawn state of a stratum: what a step takes in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Draw {
+    /// Broken parts by class, where the stratum does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<u32>,
+    /// Seconds of a step, the mean over seeds; `None` where the job stands still.
+    pub step_s: Option<f64>,
+    /// Seconds of a healthy step with the same seeds.
+    pub healthy_s: f64,
+    /// Whether it stands still because hosts are cut off: nothing was run.
+    #[serde(default)]
+    pub cut: bool,
+}
+
+/// The states of a stratum that were drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OfStratum {
+    /// Which states.
+    pub stratum: Stratum,
+    /// In the order in which they were drawn.
+    pub draws: Vec<Draw>,
+}
+
+/// The events of one class whose work lost was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OfEvents {
+    /// The class.
+    pub class: usize,
+    /// Seconds of work that each drawn part cost when it broke, beyond the rates before and after.
+    pub down_s: Vec<f64>,
+    /// The same when it came back.
+    pub up_s: Vec<f64>,
+    /// The same for a whole short outage.
+    pub flap_s: Vec<f64>,
+    /// The largest loss that they can have, where they were not run: a share of the time.
+    pub not_run: Option<f64>,
+}
+
+/// One work on one candidate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OfWork {
+    /// Seconds of a step that no run can be faster than.
+    pub bound_s: Option<f64>,
+    /// Seconds of a healthy step, a seed each; `None` where it does not finish.
+    pub healthy_s: Vec<Option<f64>>,
+    /// The parts, by `[[failure]]` and `[[group]]`.
+    pub classes: Vec<Class>,
+    /// Pairs that cut off together.
+    pub cut_pairs: Vec<CutPairs>,
+    /// States with something broken.
+    pub strata: Vec<OfStratum>,
+    /// The probability of the states that were not looked at, as the question has the rates.
+    pub left_out: f64,
+    /// What changes cost.
+    pub events: Vec<OfEvents>,
+}
+
+/// How a job takes what breaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Standing still for so many seconds ends it.
+    pub stops_after_s: f64,
+    /// What an end costs, in seconds.
+    pub restart_s: f64,
+    /// Whether it goes on on other hosts.
+    pub spare: bool,
+}
+
+/// The rates by which states and events are weighed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Weighing {
+    /// By class.
+    pub rates: Vec<Rates>,
+    /// Those that states as they come were drawn by.
+    pub drawn_by: Vec<Rates>,
+    /// How the job takes it.
+    pub job: Job,
+}
+
+/// One candidate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OfCandidate {
+    /// Its values, joined.
+    pub name: String,
+    /// What it is built of.
+    pub counts: Counts,
+    /// By work; empty where it left without a run.
+    pub works: Vec<OfWork>,
+    /// Why it left the race, if it did.
+    pub left: Option<Left>,
+    /// Equal where two candidates are the same runs.
+    pub runs: String,
+}
+
+/// Why a candidate left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "why")]
+pub enum Left {
+    /// It breaks a constraint.
+    Constraint {
+        /// The constraint.
+        text: String,
+        /// What it has.
+        has: f64,
+    },
+    /// Its steps do not finish although nothing is broken.
+    Unfinished {
+        /// Of which work.
+        work: String,
+    },
+    /// It is behind another, by more than chance and by more than matters.
+    Behind {
+        /// After so many blocks.
+        blocks: usize,
+    },
+}
+
+/// How a work counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// What results call it.
+    pub name: String,
+    /// Its share of machine time while nothing is broken.
+    pub weight: f64,
+}
+
+/// Why no further runs were made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// One candidate is left.
+    #[default]
+    Told,
+    /// Those that are left differ by less than matters.
+    WithinMargin,
+    /// The last look was taken.
+    Looks,
+    /// The time was up.
+    Budget,
+}
+
+/// All that runs gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// In the order of the question.
+    pub candidates: Vec<OfCandidate>,
+    /// Likewise.
+    pub works: Vec<Counted>,
+    /// What breaks, in words, by class.
+    pub classes: Vec<String>,
+    /// The rates that runs were made by.
+    pub rates: Vec<Rates>,
+    /// Why there are no more.
+    pub ended: Ended,
+    /// How many runs there were.
+    pub runs: usize,
+}
