@@ -1068,6 +1068,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1087,6 +1088,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1104,6 +1107,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1119,6 +1123,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1132,6 +1137,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1146,6 +1153,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1163,6 +1171,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1178,6 +1187,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1194,6 +1205,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1212,6 +1224,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1233,6 +1246,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1250,6 +1265,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1286,6 +1302,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1324,6 +1341,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1352,6 +1371,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1379,6 +1399,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1411,6 +1432,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1437,6 +1460,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1468,6 +1492,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1505,6 +1530,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1529,6 +1556,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1552,6 +1580,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1578,6 +1607,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1600,6 +1631,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1620,6 +1652,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1639,6 +1672,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1658,6 +1693,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1673,6 +1709,7 @@ class traffic:
         class_: int | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1685,6 +1722,8 @@ class traffic:
         `class` (`0`): the data class of the flows, below `queue.classes`.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1699,6 +1738,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1715,6 +1755,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1729,6 +1770,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1744,6 +1787,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1761,6 +1805,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1777,6 +1822,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1793,6 +1840,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1825,6 +1873,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1867,6 +1916,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1898,6 +1949,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,
@@ -1934,6 +1986,7 @@ class traffic:
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
+        runs: bool | None = None,
         qps: int | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
@@ -1983,6 +2036,8 @@ class traffic:
             draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `runs` (`true`): whether its flows are there; without them the other traffic draws what
+            it draws beside them. `raddle compare --alone` sets it.
         `qps` (`1`): queue pairs over which each message is spread, in equal parts of whole
             packets, at most 255; each part is a flow of its own, and results tell of messages.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -2018,6 +2073,7 @@ class traffic:
             class_=class_,
             name=name,
             start=start,
+            runs=runs,
             qps=qps,
             load_balance=load_balance,
             background=background,

@@ -7,7 +7,9 @@ use raddle::report::Look;
 use raddle::report::comparison::{Occasion, PageRun, page, palette, with_resolved};
 use raddle::results::MAP_CELLS;
 use raddle::scenario::{self, Study};
-use raddle::study::compare::{CompareInput, Comparison, Entry, Place, column_of, row_of};
+use raddle::study::compare::{
+    Asked, CompareInput, Comparison, Entry, Interference, Place, column_of, row_of,
+};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
 use raddle::study::place::at;
 use raddle::study::run::{Failure, Job};
@@ -52,7 +54,11 @@ pub(super) struct Arguments {
     /// once more, with a map.
     #[arg(long)]
     view: bool,
-    /// Print one JSON object (`raddle.compare/2`) and nothing else.
+    /// Who hurts whom: run all jobs together, each alone, and in pairs where there are three to eight, and
+    /// tell how much worse each is beside the others. Without a report.
+    #[arg(long, requires = "file", conflicts_with_all = ["view", "job"])]
+    alone: bool,
+    /// Print one JSON object (`raddle.compare/2`, or `raddle.interference/1`) and nothing else.
     #[arg(long)]
     json: bool,
 }
@@ -123,6 +129,9 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     }
     let title = study.title();
     let entries = entries(&jobs, &results);
+    if arguments.alone {
+        return tell_alone(arguments, (&study, &asked), &entries, &gather, end);
+    }
     let comparison = Comparison::new(CompareInput::asked(&title, &entries, &asked));
     let runs: Vec<PageRun<'_>> = jobs
         .iter()
@@ -167,6 +176,36 @@ pub(super) fn compare(arguments: &Arguments) -> End {
             _ => format!("{} kept from before", plural(there as u64, "run")),
         };
         print_line!("\n  {}{beside}{tables}  scenario: {}   {took}", report.display(), study.name);
+    }
+    end
+}
+
+/// Who hurts whom.
+fn tell_alone(
+    arguments: &Arguments,
+    (study, asked): (&Study, &Asked),
+    entries: &[Entry<'_>],
+    gather: &Gather,
+    end: End,
+) -> End {
+    if let Some(store) = &gather.store {
+        let row = entries.iter().filter_map(|own| {
+            let summary = own.summary?;
+            Some(RunRow { settings: own.settings, summary })
+        });
+        let rows: Vec<RunRow<'_>> = row.collect();
+        if let Err(why) = store.write_runs(&rows) {
+            note_line!("error: {why}");
+            return End::Failed;
+        }
+    }
+    let names = study.cells.first().map(|cell| cell.scenario.job_names().map(str::to_owned));
+    let names: Vec<String> = names.into_iter().flatten().collect();
+    let told = Interference::of(&study.title(), &names, asked.metrics(), entries);
+    if arguments.json {
+        print_line!("{}", told.to_json());
+    } else {
+        output::print(format_args!("{}", told.screen()));
     }
     end
 }
@@ -216,7 +255,10 @@ fn read(arguments: &Arguments) -> Result<(Study, String), End> {
     let set = input::with_seeds(&arguments.set, arguments.seeds.as_ref());
     match &arguments.file {
         Some(file) => {
-            let study = input::load_file(file, &set)?;
+            let study = match arguments.alone {
+                true => input::load_alone(file, &set)?,
+                false => input::load_file(file, &set)?,
+            };
             let text = std::fs::read_to_string(file).unwrap_or_default();
             Ok((study, text))
         }

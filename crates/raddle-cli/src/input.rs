@@ -153,6 +153,13 @@ pub(super) fn load_file(file: &Path, set: &[(String, String)]) -> Result<Study, 
     Ok(study)
 }
 
+/// The same with runs of its jobs alone and in pairs.
+pub(super) fn load_alone(file: &Path, set: &[(String, String)]) -> Result<Study, End> {
+    let study = scenario::load_alone(file, set).map_err(|problems| refuse(&problems))?;
+    note(&study);
+    Ok(study)
+}
+
 /// Passes on what was accepted and deserves a word.
 pub(super) fn note(study: &Study) {
     for text in &study.notes {

@@ -23,6 +23,8 @@ keys! {
             "what results call the job";
         start: Time, (= "0 ns"),
             "added to the start of every flow that is not triggered";
+        runs: Flag, (= true),
+            "whether its flows are there; without them the other traffic draws what it draws beside them. `raddle compare --alone` sets it";
         qps: Whole, (= 1) [>= 1],
             "queue pairs over which each message is spread, in equal parts of whole packets, at most 255; each part is a flow of its own, and results tell of messages";
         load_balance: Scheme("transport.load_balance"), (or "that of `[transport]`"),
@@ -56,6 +58,8 @@ pub(crate) struct JobKeys {
     kind: &'static str,
     /// Added to every start.
     start: Span,
+    /// Whether its flows are there.
+    runs: bool,
     /// Over how many queue pairs each message is spread.
     qps: u8,
     /// The path selector of its flows, if they have one of their own.
@@ -133,6 +137,7 @@ pub(crate) fn keys(
         let problem = item.place.problem("`start` is too late");
         reader.log().add(problem.label(format!("expected at most {LATEST}")));
     }
+    let runs = reader.or(&JOB.runs);
     let qps = qps(reader);
     // What is there and wrong has been reported.
     let given = reader.take(&JOB.load_balance).is_some();
@@ -151,6 +156,7 @@ pub(crate) fn keys(
         name: name?,
         kind,
         start,
+        runs,
         qps: qps?,
         load_balance: load_balance.map_or(Some(None), |read| read.map(Some))?,
         background: background
@@ -255,6 +261,7 @@ impl JobKeys {
         let lines = [
             self.name.as_ref().map(|name| format!("name = {}", quoted(name))),
             (self.start > Span::ZERO).then(|| line("start", &self.start)),
+            (!self.runs).then(|| "runs = false".to_owned()),
             (self.qps > 1).then(|| line("qps", &self.qps)),
             own.map(|own| format!("load_balance = {}", show(&own.config, &[]))),
             background,
@@ -267,6 +274,11 @@ impl JobKeys {
     /// The path selectors of its own: that of its flows, then that of its background.
     pub(crate) fn load_balances(&self) -> impl Iterator<Item = &host::Config> {
         self.selectors().map(|chosen| &chosen.config)
+    }
+
+    /// Whether its flows are there.
+    pub(crate) fn runs(&self) -> bool {
+        self.runs
     }
 
     /// Over how many queue pairs each message is spread.

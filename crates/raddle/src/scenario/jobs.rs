@@ -40,6 +40,10 @@ pub(crate) fn jobs(
 ) -> Option<Jobs> {
     let Some(items) = item.list() else {
         let section = traffic::traffic("[traffic]", item, files, implied, log)?;
+        if !section.job.runs() {
+            let problem = section.place_of("runs").problem("no traffic runs");
+            log.add(problem.label("leave it out"));
+        }
         return Some(Jobs { sections: vec![section] });
     };
     if items.is_empty() || items.len() > MOST {
@@ -50,6 +54,10 @@ pub(crate) fn jobs(
     let read = items.iter().map(|item| traffic::traffic("[[traffic]]", item, files, implied, log));
     let sections: Vec<Option<TrafficSection>> = read.collect();
     let sections = sections.into_iter().collect::<Option<Vec<_>>>()?;
+    if sections.iter().all(|section| !section.job.runs()) {
+        let problem = item.place.problem("no traffic runs");
+        log.add(problem.label("expected one without `runs = false`"));
+    }
     for (i, section) in sections.iter().enumerate() {
         if sections[..i].iter().any(|earlier| earlier.job.name == section.job.name) {
             let name = section.job.name.as_deref().unwrap_or_default();
@@ -149,6 +157,7 @@ impl Jobs {
         let flows = self
             .sections
             .iter()
+            .filter(|section| section.job.runs())
             .map(|section| section.flows(fabric).saturating_mul(section.job.qps().into()));
         flows.fold(0, u64::saturating_add)
     }
@@ -304,7 +313,12 @@ impl Jobs {
     pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
         let mut all = Traffic::default();
         let mut before = Numbers::default();
+        let mut none = true;
         for (i, section) in self.sections.iter().enumerate() {
+            if !section.job.runs() {
+                before = section.job.count(before);
+                continue;
+            }
             // Jobs draw independently; the first draws what it would draw alone.
             let seed = if i == 0 { seed } else { rng::stream(seed, "job", i as u64) };
             let traffic = section.generate(fabric, seed)?;
@@ -315,7 +329,7 @@ impl Jobs {
                 let message = "all jobs together have more flows than 32 bits can number";
                 return Err(section.place().problem(message));
             }
-            if i == 0 { all = traffic } else { all.append(traffic) }
+            if std::mem::take(&mut none) { all = traffic } else { all.append(traffic) }
         }
         Ok(all)
     }

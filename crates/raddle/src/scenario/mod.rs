@@ -18,6 +18,7 @@
 //! to refuse data (notes say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket`
 //! take the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
+pub mod alone;
 pub(crate) mod assembled;
 mod buffer;
 mod build;
@@ -57,7 +58,7 @@ mod transport;
 pub use kept::{Kept, KeptFile};
 pub use notes::notes_on;
 pub(crate) use record::FIRST_BUCKET;
-pub use study::{Axis, Cell, Outline, Study, load, parse};
+pub use study::{Axis, Cell, Outline, Study, load, load_alone, parse, parse_alone};
 pub use topology::sections as topologies;
 pub use traffic::{kinds, sections as traffics};
 

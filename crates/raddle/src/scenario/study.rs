@@ -1,5 +1,6 @@
 //! A scenario's text as a study: the grid of its sweeps, every cell checked before anything runs.
 
+use super::alone;
 use super::build::Fabrics;
 use super::defaults;
 use super::files::Files;
@@ -95,12 +96,26 @@ const OVERRIDES: &str = "--set";
 /// # Errors
 /// Every problem of the file and the overrides.
 pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Study, Problems> {
+    let (name, text, base) = of_file(path)?;
+    parse(&name, &text, base, overrides)
+}
+
+/// The same with a further axis, [`alone::AXIS`]: all of its jobs together, each alone, and in pairs.
+///
+/// # Errors
+/// Those of [`load`], and fewer than two jobs.
+pub fn load_alone(path: &Path, overrides: &[(String, String)]) -> Result<Study, Problems> {
+    let (name, text, base) = of_file(path)?;
+    parse_alone(&name, &text, base, overrides)
+}
+
+/// What a file is called, its text, and where relative paths in it start.
+fn of_file(path: &Path) -> Result<(String, String, &Path), Problems> {
     let text = text_file::read(path).map_err(|error| {
         let problem = Problem::new(format!("cannot read {}: {error}", path.display()));
         Problems::one(problem, None)
     })?;
-    let base = path.parent().unwrap_or(Path::new("."));
-    parse(&path.display().to_string(), &text, base, overrides)
+    Ok((path.display().to_string(), text, path.parent().unwrap_or(Path::new("."))))
 }
 
 /// Reads a scenario's text; `name` is what problems call it, relative paths start at `base_dir`.
@@ -113,9 +128,34 @@ pub fn parse(
     base_dir: &Path,
     overrides: &[(String, String)],
 ) -> Result<Study, Problems> {
+    parse_with((name, text), base_dir, overrides, |_, _| None)
+}
+
+/// The same with the axis of [`load_alone`].
+///
+/// # Errors
+/// Those of [`parse`], and fewer than two jobs.
+pub fn parse_alone(
+    name: &str,
+    text: &str,
+    base_dir: &Path,
+    overrides: &[(String, String)],
+) -> Result<Study, Problems> {
+    parse_with((name, text), base_dir, overrides, alone::axis)
+}
+
+/// An axis beside those of a scenario.
+type MoreAxis = fn(&Table, &Log) -> Option<AxisSpec>;
+
+fn parse_with(
+    (name, text): (&str, &str),
+    base_dir: &Path,
+    overrides: &[(String, String)],
+    more: MoreAxis,
+) -> Result<Study, Problems> {
     let log = Log::default();
     let files = Files::new(base_dir);
-    let study = read(name, text, &files, overrides, &log);
+    let study = read((name, text), &files, overrides, more, &log);
     let set: Vec<String> =
         overrides.iter().map(|(path, value)| format!("{path}={value}")).collect();
     let mut sources = vec![Source { path: PathBuf::from(name), text: text.to_owned() }];
@@ -213,13 +253,14 @@ impl Grid {
 }
 
 fn read(
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
     files: &Files,
     overrides: &[(String, String)],
+    more: MoreAxis,
     log: &Log,
 ) -> Option<Study> {
-    let grid = Grid::read(name, text, overrides, log)?;
+    let mut grid = Grid::read(name, text, overrides, log)?;
+    grid.axes.extend(more(&grid.table, log));
     let start = Place { file: Some(Arc::from(Path::new(name))), span: 0..0 };
     let defaults = defaults::defaults();
     let mut fabrics = Fabrics::default();

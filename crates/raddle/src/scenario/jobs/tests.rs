@@ -1,5 +1,5 @@
 use crate::problem::Problems;
-use crate::scenario::{Study, parse};
+use crate::scenario::{Study, parse, parse_alone};
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::plan::{AckQueue, MarkAt};
 use raddle_sim::workload::Start;
@@ -388,4 +388,28 @@ fn mistakes_are_named_with_their_keys() {
     assert!(error.contains("`gpus_per_server` is 16"), "{error}");
     let error = refuse("[traffic]\nkind = \"tornado\"\nload_balance = { scheme = \"repss\" }\n");
     assert!(error.contains("nearest: `reps`"), "{error}");
+}
+
+/// Who is left out changes nothing of who is there.
+#[test]
+fn jobs_alone_are_what_they_are_beside_others() {
+    let text = format!("{FABRIC}{TWO}");
+    let alone = parse_alone("t.toml", &text, Path::new("."), &[]).unwrap();
+    let shown: Vec<&str> = alone.cells.iter().map(|cell| cell.settings[0].1.as_str()).collect();
+    assert_eq!(shown, ["all", "a alone", "b alone"]);
+    let flows = |cell: usize| alone.cells[cell].scenario.resolve(3).unwrap().traffic.flows;
+    assert_eq!([flows(1), flows(2)].concat(), flows(0));
+    let scenario = &alone.cells[2].scenario;
+    let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+    assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    assert_eq!(scenario.flows(), 16);
+
+    let refused = |text: &str| {
+        let study = parse_alone("t.toml", text, Path::new("."), &[]);
+        study.unwrap_err().render(false)
+    };
+    let one = refused(&format!("{FABRIC}[traffic]\nkind = \"permutation\"\n"));
+    assert!(one.contains("there are no jobs of which each could run alone"), "{one}");
+    let off = "[traffic]\nkind = \"permutation\"\nruns = false\n";
+    assert!(study(off).unwrap_err().contains("no traffic runs"));
 }

@@ -48,6 +48,11 @@ impl Asked {
         (self.metrics.iter().map(|metric| metric.word).collect(), self.job.as_deref())
     }
 
+    /// Its metrics: the first that all runs have is taken, else the last.
+    pub fn metrics(&self) -> &[&'static Metric] {
+        &self.metrics
+    }
+
     /// What [`words`](Self::words) says, of a study that is known to have it.
     ///
     /// # Errors

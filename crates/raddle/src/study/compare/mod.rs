@@ -6,6 +6,7 @@
 
 mod answer;
 mod asked;
+mod interference;
 mod jobs;
 mod json;
 mod table;
@@ -15,6 +16,7 @@ use super::metric::{COMPLETION, Measured, Metric};
 use super::stats::{Difference, Spread, Test};
 use super::summary::{RunSummary, Tail, results_hash_of_runs};
 pub use asked::Asked;
+pub use interference::{Condition, Interference, Slowdown, Victim};
 pub use jobs::JobValues;
 
 /// A condition under which rows are compared.
