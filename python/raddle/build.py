@@ -863,6 +863,49 @@ class topology:
 
     @staticmethod
     @checked
+    def rail(
+        *,
+        servers: int,
+        spines: int,
+        gpus: int | None = None,
+        rate: str | None = None,
+        uplink_rate: str | None = None,
+        uplink_delay: str | None = None,
+        link_delay: str | None = None,
+        switch_delay: str | None = None,
+        host_delay: str | None = None,
+    ) -> Section:
+        """Servers of several GPUs: the NICs of one number are at one leaf, and spines connect
+        these.
+
+        `servers`: servers.
+        `spines`: switches above the rails, each with a cable to each of them. With 0 rails are
+            apart, and a message between them is an error before the run.
+        `gpus` (`8`): GPUs of each, with a NIC each. Host number is server x `gpus` + GPU, and
+            NIC i is at the switch `rail<i>`.
+        `rate` (`"400 Gbps"`): of the hosts' links.
+        `uplink_rate` (`rate`): of the links between switches.
+        `uplink_delay` (`link_delay`): propagation on the links between switches.
+        `link_delay` (`"500 ns"`): propagation on every link, or on the hosts'.
+        `switch_delay` (`"500 ns"`): latency of every switch.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(
+            kind="rail",
+            servers=servers,
+            spines=spines,
+            gpus=gpus,
+            rate=rate,
+            uplink_rate=uplink_rate,
+            uplink_delay=uplink_delay,
+            link_delay=link_delay,
+            switch_delay=switch_delay,
+            host_delay=host_delay,
+        )
+
+    @staticmethod
+    @checked
     def circuits(
         *,
         tors: int,

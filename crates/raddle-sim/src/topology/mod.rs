@@ -24,6 +24,7 @@ pub mod packet_network;
 mod paths;
 pub mod pattern;
 pub mod planes;
+pub mod rail;
 mod routes_fit;
 pub mod routing;
 pub mod shape_error;
@@ -47,8 +48,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Every topology that numbers describe; files may describe others ([`graph`]).
-pub const KINDS: &[&Kind] =
-    &[&dumbbell::KIND, &leaf_spine::KIND, &fat_tree::KIND, &torus::KIND, &circuits::KIND];
+pub const KINDS: &[&Kind] = &[
+    &dumbbell::KIND,
+    &leaf_spine::KIND,
+    &fat_tree::KIND,
+    &torus::KIND,
+    &circuits::KIND,
+    &rail::KIND,
+];
 
 /// A host or a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

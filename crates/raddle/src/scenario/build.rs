@@ -18,7 +18,8 @@ use raddle_sim::limits::LimitError;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{RecordPlan, Slowest};
 use raddle_sim::topology::Fabric;
-use raddle_sim::workload::Traffic;
+use raddle_sim::topology::routing::Forwarding;
+use raddle_sim::workload::{Flow, Traffic};
 use std::sync::Arc;
 
 /// Fabrics built so far, by their resolved topology: the cells of a study share them.
@@ -85,6 +86,7 @@ impl Scenario {
             return Err(self.traffic.place().problem(message));
         }
         let pairs = pairs_of(&traffic);
+        self.check_ways(&traffic, &pairs)?;
         if let Some((schedule, (from, to))) = self.fabric.without_circuits(&pairs) {
             let [from, to] = [from, to].map(|host| self.fabric.host_name(host));
             let after = match schedule {
@@ -150,6 +152,30 @@ impl Scenario {
     /// The traffic does not fit the fabric.
     pub(crate) fn pairs(&self, seed: u64) -> Result<Vec<(HostId, HostId)>, Problem> {
         self.traffic.generate(&self.fabric, seed).map(|traffic| pairs_of(&traffic))
+    }
+
+    /// Whether links lead from each sender to its receiver, where there are tables: trees have all ways.
+    fn check_ways(&self, traffic: &Traffic, pairs: &[(HostId, HostId)]) -> Result<(), Problem> {
+        let is_table = matches!(self.fabric.forwarding, Forwarding::Table(_));
+        if !is_table || self.fabric.circuits.is_some() {
+            return Ok(());
+        }
+        let Some((from, to)) = self.fabric.disconnected(pairs, &|_| true) else { return Ok(()) };
+        let is_own = |flow: &Flow| (flow.source, flow.destination) == (from, to);
+        let flow = traffic.flows.iter().position(is_own).unwrap_or(0) as u32;
+        let job = traffic.jobs.iter().find(|job| job.flows.contains(&flow));
+        let phase = job.and_then(|job| job.phases.iter().find(|own| own.flows.contains(&flow)));
+        let what = match (phase, job) {
+            (Some(phase), Some(job)) => format!("`{}` of `{}`", phase.name, job.name),
+            (None, Some(job)) if !job.name.is_empty() => format!("`{}`", job.name),
+            _ => format!("flow {flow}"),
+        };
+        let [from, to] = [from, to].map(|host| self.fabric.host_name(host));
+        let message = format!("no way leads from `{from}` to `{to}`, for {what}");
+        let problem = self.topology.place().problem(message);
+        let help = "rails are apart without spines: give them some, or keep messages on their rail; \
+                    a hop inside the server first (`pxn`) cannot be said yet";
+        Err(problem.label("expected a fabric that connects whoever sends").help(help))
     }
 
     /// What a run of this traffic records.

@@ -13,6 +13,7 @@ mod hybrid;
 mod kind;
 mod leaf_spine;
 mod ports;
+mod rail;
 mod torus;
 
 pub(crate) use kind::{Kind, Shape};
@@ -37,6 +38,7 @@ const KINDS: &[&Kind] = &[
     &leaf_spine::KIND,
     &dumbbell::KIND,
     &torus::KIND,
+    &rail::KIND,
     &circuits::KIND,
     &graph::KIND,
     &htsim_topo::KIND,
