@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -32,6 +33,45 @@ def test_an_inventory_is_the_commands(tmp_path):
     counted = ours["cells"][0]["inventory"]
     assert counted["optics_with_hosts"] == 2 * counted["cable_count"]
     assert "optics" in str(ours)
+
+
+QUESTION = """base = "base.toml"
+[[work]]
+name = "step"
+traffic = { kind = "permutation", message = "64 KiB" }
+short = true
+[[failure]]
+of = "cables"
+layer = "tor_agg"
+mtbf = "1000 h"
+mttr = "10 h"
+[job]
+stops_after = "10 s"
+restart = "68 min"
+"""
+
+
+def test_advice_is_the_commands(tmp_path):
+    (tmp_path / "base.toml").write_text(
+        "[fabric]\n"
+        'topology = { kind = "leaf_spine", leaves = 2, hosts_per_leaf = 2, spines = 2 }\n'
+    )
+    file = tmp_path / "question.toml"
+    file.write_text(QUESTION)
+    counted = raddle.advise(file, count=True)
+    assert counted == command("advise", file, "--count", "--json", folder=tmp_path)
+    ours = raddle.advise(file, tmp_path / "ours")
+    out = tmp_path / "theirs"
+    assert ours == command("advise", file, "--out", out, "--json", folder=tmp_path)
+    assert "the base" in str(ours) and (tmp_path / "ours/advice.html").is_file()
+    with ThreadPoolExecutor(2) as pool:
+        assert raddle.advise(file, tmp_path / "others", executor=pool) == ours
+    again = raddle.advise(file, tmp_path / "ours", again={"failure.0.mtbf": "2000 h"})
+    assert again["ranking"][0]["goodput"] > ours["ranking"][0]["goodput"]
+    with pytest.raises(ValueError, match="out is needed"):
+        raddle.advise(file)
+    with pytest.raises(raddle.ScenarioError, match="lacks `mtbf`"):
+        raddle.advise(QUESTION.replace('mtbf = "1000 h"\n', ""), count=True)
 
 
 def test_throughput_is_the_commands(tmp_path):

@@ -1,5 +1,6 @@
 //! The `raddle` command as its users meet it: exit status, standard output, standard error, files.
 
+mod advise;
 mod book;
 mod catalogue;
 mod circuits;

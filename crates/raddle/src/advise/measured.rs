@@ -1,7 +1,7 @@
 //! What runs gave, by candidate, work and state: all that an answer needs beside the rates.
 
 use super::counts::Counts;
-use super::odds::{Class, CutPairs, Rates, Stratum};
+use super::odds::{Class, CutPairs, Job, Rates, Stratum};
 use serde::{Deserialize, Serialize};
 
 /// A drawn state of a stratum: what a step takes in it.
@@ -60,17 +60,6 @@ pub struct OfWork {
     pub left_out: f64,
     /// What changes cost.
     pub events: Vec<OfEvents>,
-}
-
-/// How a job takes what breaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Job {
-    /// Standing still for so many seconds ends it.
-    pub stops_after_s: f64,
-    /// What an end costs, in seconds.
-    pub restart_s: f64,
-    /// Whether it goes on on other hosts.
-    pub spare: bool,
 }
 
 /// The rates by which states and events are weighed.

@@ -6,6 +6,7 @@
 
 mod answer;
 mod cell;
+mod changes;
 mod counted;
 mod counts;
 mod crossing;
@@ -32,9 +33,9 @@ pub use estimate::{Estimate, Lost};
 pub use folder::{ANSWER_FILE, PAGE_FILE, RUNS_FOLDER, kept};
 pub use json::{SCHEMA, measured};
 pub use measured::{
-    Counted, Draw, Ended, Job, Left, Measured, OfCandidate, OfEvents, OfStratum, OfWork, Weighing,
+    Counted, Draw, Ended, Left, Measured, OfCandidate, OfEvents, OfStratum, OfWork, Weighing,
 };
-pub use odds::{Class, CutPairs, Placed, Rates, Strata, Stratum};
+pub use odds::{Class, CutPairs, Job, Placed, Rates, Strata, Stratum};
 pub use question::{Objective, Question, sections};
 pub use race::Behind;
 pub use rank::Standing;

@@ -43,6 +43,17 @@ impl Rates {
     }
 }
 
+/// How a job takes what breaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Standing still for so many seconds ends it.
+    pub stops_after_s: f64,
+    /// What an end costs, in seconds.
+    pub restart_s: f64,
+    /// Whether it goes on on other hosts.
+    pub spare: bool,
+}
+
 /// The parts of one `[[failure]]` or `[[group]]`, in one candidate's fabric under one work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {

@@ -4,7 +4,7 @@
 use super::cell::{Cell, State, When, table_of};
 use super::counts::{Counts, price_all};
 use super::measured::{
-    Counted, Draw, Ended, Left, Measured, OfCandidate, OfEvents, OfStratum, OfWork, Weighing,
+    Counted, Draw, Ended, Left, Measured, OfCandidate, OfStratum, OfWork, Weighing,
 };
 use super::odds::{Placed, Strata, Stratum};
 use super::parts::Broken;
@@ -25,10 +25,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const SEEDS: usize = 3;
 /// Draws of a stratum that matters little.
 const FEW: usize = 4;
-/// Instants of changes that are looked at, first, and at most.
-const INSTANTS: (usize, usize) = (16, 64);
 /// An exchange is to be longer than so many times routing's convergence and a timeout.
-const LONGER: f64 = 5.0;
+pub(super) const LONGER: f64 = 5.0;
 
 /// What remains of a run for the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,10 +50,10 @@ pub enum Next {
 
 /// A search under way.
 pub struct Search<'a> {
-    question: &'a Question,
+    pub(super) question: &'a Question,
     assembler: Assembler,
-    /// By candidate and work; none of candidates that are out.
-    cells: Vec<Vec<Cell>>,
+    /// By candidate and work.
+    pub(super) cells: Vec<Vec<Cell>>,
     counts: Vec<Counts>,
     left: Vec<Option<Left>>,
     /// Scenarios that were put together before, or `None` where they cut hosts off.
@@ -418,157 +416,9 @@ impl<'a> Search<'a> {
         Ok(Some(Draw { counts, step_s, healthy_s, cut: false }))
     }
 
-    /// What changes cost.
-    fn events(
-        &mut self,
-        healthy_us: &[f64],
-        own: &mut OfWork,
-        at: &mut At<'_>,
-    ) -> Result<(), Vec<Problem>> {
-        let (margin, job) = (self.question.ask.margin, self.question.job);
-        for class in 0..own.classes.len() {
-            let rates = self.question.failures[class].rates;
-            let safe = own.classes[class].safe() as f64;
-            if safe == 0.0 {
-                continue;
-            }
-            let mut events = OfEvents {
-                class,
-                down_s: Vec::new(),
-                up_s: Vec::new(),
-                flap_s: Vec::new(),
-                not_run: None,
-            };
-            // Nothing that goes on costs more than standing still.
-            let settles_s = LONGER * self.cells[at.candidate][at.work].settles_us * 1e-6;
-            let most = safe
-                * (2.0 * rates.downs_per_s() * job.stops_after_s
-                    + rates.flaps_per_s * (rates.lasts_s + settles_s));
-            if most <= margin / 16.0 {
-                events.not_run = Some(most);
-                own.events.push(events);
-                continue;
-            }
-            let mut count = INSTANTS.0;
-            loop {
-                let mut missing = false;
-                for instant in events.down_s.len()..count {
-                    match self.event(class, instant, healthy_us, at)? {
-                        Some([down, up, flap]) => {
-                            events.down_s.push(down);
-                            events.up_s.push(up);
-                            events.flap_s.push(flap);
-                        }
-                        None => missing = true,
-                    }
-                }
-                if missing {
-                    break;
-                }
-                let error = |often: f64, costs: &[f64]| {
-                    let sd = Spread::of(costs).and_then(|own| own.sd).unwrap_or_default();
-                    safe * often * sd / (costs.len() as f64).sqrt()
-                };
-                let error = error(rates.downs_per_s(), &events.down_s)
-                    .hypot(error(rates.downs_per_s(), &events.up_s))
-                    .hypot(error(rates.flaps_per_s, &events.flap_s));
-                if error < margin / 4.0 || count >= INSTANTS.1 {
-                    own.events.push(events);
-                    break;
-                }
-                count *= 2;
-            }
-        }
-        Ok(())
-    }
-
-    /// Seconds that one part of a class costs when it breaks, when it comes back, and when it flaps,
-    /// beyond the rates before, during and after; `None` while runs are missing.
-    fn event(
-        &mut self,
-        class: usize,
-        instant: usize,
-        healthy_us: &[f64],
-        at: &mut At<'_>,
-    ) -> Result<Option<[f64; 3]>, Vec<Problem>> {
-        let question = self.question;
-        let work = &question.works[at.work];
-        let (rates, job) = (question.failures[class].rates, question.job);
-        let cell = &self.cells[at.candidate][at.work];
-        let settles_us = cell.settles_us;
-        let mut rng = Rng::new(1, &format!("advise event {class}"), instant as u64);
-        let Some(part) = cell.parts.one(class, &mut rng) else { return Ok(Some([0.0; 3])) };
-        let seed = (instant % healthy_us.len()) as u64 + 1;
-        let healthy = healthy_us[instant % healthy_us.len()];
-        // Instants that are evenly spread however many there are.
-        let shift = Rng::new(1, "advise instants", 0).unit();
-        let share = (shift + instant as f64 * 0.618_033_988_749_894_9).fract();
-        let state = vec![part];
-        let steady = self.run(&(state.clone(), When::Always), seed, at)?;
-        let lasts_us = rates.lasts_s * 1e6;
-        let is_short = rates.flaps_per_s > 0.0 && lasts_us < healthy / 2.0;
-        let picoseconds = |us: f64| (us.max(1e-6) * 1e6) as u64;
-        let during = |from: f64, length: f64| {
-            When::Between(picoseconds(from), picoseconds(from + length.max(1e-6)))
-        };
-        let outage = (2.5 * settles_us).clamp(0.0, healthy / 2.0).max(healthy / 100.0);
-        let changes = rates.mtbf_s.is_finite() || (rates.flaps_per_s > 0.0 && !is_short);
-        let mut missing = steady.is_none();
-        let (mut both, mut from, mut flap) = (None, None, None);
-        if changes {
-            let start = share * (healthy - outage);
-            both = self.run(&(state.clone(), during(start, outage)), seed, at)?;
-            from =
-                self.run(&(state.clone(), When::From(picoseconds(share * healthy))), seed, at)?;
-            missing |= both.is_none() || from.is_none();
-        }
-        if is_short {
-            let start = share * (healthy - lasts_us);
-            flap = self.run(&(state, during(start, lasts_us)), seed, at)?;
-            missing |= flap.is_none();
-        }
-        if missing {
-            return Ok(None);
-        }
-        let steady = steady.and_then(|ran| ran.us);
-        // Rates while it is broken, over healthy ones: of exchanges, and of steps.
-        let slow = steady.map_or(0.0, |us| healthy / us);
-        let slow_step = steady.map_or(0.0, |us| work.step_s(healthy) / work.step_s(us));
-        // Changes beside an exchange cost nothing.
-        let exposed = f64::from(work.repeat) * healthy * 1e-6 / work.step_s(healthy);
-        let costs = |ran: Option<Ran>, without: f64| {
-            ran.and_then(|ran| ran.us).map(|us| (us - without) * 1e-6 * exposed)
-        };
-        let instant_us = share * healthy;
-        let down = match steady {
-            Some(us) => {
-                let without = instant_us + (healthy - instant_us) / healthy * us;
-                costs(from, without).unwrap_or_default()
-            }
-            None => 0.0,
-        };
-        let whole = costs(both, healthy + outage * (1.0 - slow));
-        let whole = if changes { whole.unwrap_or(job.restart_s) } else { 0.0 };
-        let up = whole - down;
-        let flap = if rates.flaps_per_s == 0.0 {
-            0.0
-        } else if is_short {
-            costs(flap, healthy).unwrap_or(job.restart_s)
-        } else if slow == 0.0 && rates.lasts_s >= job.stops_after_s {
-            job.stops_after_s + job.restart_s
-        } else {
-            whole + rates.lasts_s * (1.0 - slow_step)
-        };
-        if rates.mtbf_s.is_finite() {
-            Ok(Some([down, up, flap]))
-        } else {
-            Ok(Some([0.0, 0.0, flap]))
-        }
-    }
-
     /// A run, if it is there; else it is asked for. Of a state that cuts hosts off: one that does not
     /// finish.
-    fn run(
+    pub(super) fn run(
         &mut self,
         state: &State,
         seed: u64,
@@ -616,9 +466,9 @@ impl<'a> Search<'a> {
 }
 
 /// Where a search is.
-struct At<'a> {
-    candidate: usize,
-    work: usize,
+pub(super) struct At<'a> {
+    pub(super) candidate: usize,
+    pub(super) work: usize,
     results: &'a Results,
     wanted: &'a mut Wanted,
     /// What runs are, as one number.

@@ -114,20 +114,22 @@ function estimate(work, rates, drawnBy, job) {
         * (total(counts) === 1 ? 1 : runsBefore);
     }
   }
-  let lost = stops * job.restart_s;
+  let changes = 0;
   classes.forEach((kind, i) => {
     for (const events of work.events.filter(own => own.class === i)) {
-      const add = (often, costs) => { if (costs.length > 0) lost += often * mean(costs); };
+      const add = (often, costs) => { if (costs.length > 0) changes += often * mean(costs); };
       add(safe(kind) * downs(rates[i]), events.down_s);
       add(safe(kind) * downs(rates[i]), events.up_s);
       add(safe(kind) * rates[i].flaps_per_s, events.flap_s);
     }
-    if (rates[i].lasts_s < job.stops_after_s) lost += kind.critical * rates[i].flaps_per_s * rates[i].lasts_s;
+    if (rates[i].lasts_s < job.stops_after_s) {
+      changes += kind.critical * rates[i].flaps_per_s * rates[i].lasts_s;
+    }
   });
   const steady = alone + parts.reduce((sum, part) => sum + part.weight * part.mean + part.cut * inCut, 0)
     + leftOut * like;
-  const goodput = Math.max(running * (steady - lost), 0);
-  return { healthy, goodput, stops, leftOut: running * leftOut, effective };
+  const goodput = Math.max(running * (steady - (changes + stops * job.restart_s)), 0);
+  return { healthy, goodput, stops, leftOut: running * leftOut, effective, changes };
 }
 
 /** Candidates in order, the best first. */
@@ -152,6 +154,7 @@ function ranked(data, asked) {
       goodput: over(work => work.goodput), stops: over(work => work.stops) * data.horizon_s,
       leftOut: Math.max(...works.map(work => work.leftOut)),
       effective: Math.min(...works.map(work => work.effective)),
+      changes: Math.max(...works.map(work => work.changes)),
     });
   });
   return found.sort((a, b) => b.value - a.value || a.candidate - b.candidate);

@@ -77,7 +77,7 @@ function percent(share) {
 }
 
 function unresolved(own) {
-  return own.leftOut > data.margin / 2 || own.effective < 30;
+  return own.leftOut > data.margin / 2 || own.effective < 30 || own.changes > 0.1;
 }
 
 function drawTable() {
@@ -99,7 +99,7 @@ function drawTable() {
       cell('td', own.stops.toPrecision(2), 'n'),
       cell('td', String(counts.switches), 'n'), cell('td', String(counts.optics), 'n'),
       cell('td', `${counts.power_kw_min.toPrecision(3)} to ${counts.power_kw_max.toPrecision(3)}`, 'n'));
-    const remark = unresolved(own) ? 'not resolved: states that were not run have too much of the time'
+    const remark = unresolved(own) ? 'not resolved: too much of what was not run'
       : same && asRun && asRun.same_runs_as ? `the same runs as ${asRun.same_runs_as}`
         : same && asRun && index > 0 && !asRun.told ? 'not told from the first' : '';
     line.append(cell('td', remark, unresolved(own) ? 'bad' : ''));

@@ -2,7 +2,7 @@
 
 use super::published;
 use super::values::{default_seconds, seconds_at, seconds_of, share};
-use crate::advise::measured::Job;
+use crate::advise::odds::Job;
 use crate::scenario::key::{Section, keys};
 use crate::scenario::keyed::Reader;
 use crate::scenario::reader::{Log, with_nearest};

@@ -1,5 +1,6 @@
 //! `[[failure]]` and `[[group]]`: what breaks, how often, and for how long.
 
+use super::of::{GROUPS, Of, PARTS};
 use super::published;
 use super::values::{seconds_at, seconds_of};
 use crate::advise::odds::Rates;
@@ -7,74 +8,6 @@ use crate::scenario::key::{Section, keys};
 use crate::scenario::keyed::Reader;
 use crate::scenario::reader::{Log, with_nearest};
 use crate::scenario::spec::{Item, Place, Value};
-
-/// What there is of a fabric that breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
-    /// Cables.
-    Cables,
-    /// The two ends of each cable.
-    Optics,
-    /// Ports of hosts, each with its cable.
-    NicPorts,
-    /// Switches.
-    Switches,
-    /// Hosts.
-    Hosts,
-    /// A switch with hosts.
-    Tor,
-    /// All switches of a pod.
-    Pod,
-    /// All switches of a plane.
-    Plane,
-    /// Cables at neighbouring ports of a switch.
-    Module,
-    /// Neighbouring switches with hosts.
-    Row,
-}
-
-const PARTS: [&str; 5] = ["cables", "optics", "nic_ports", "switches", "hosts"];
-const GROUPS: [&str; 5] = ["tor", "pod", "plane", "module", "row"];
-const ALL: [Of; 10] = [
-    Of::Cables,
-    Of::Optics,
-    Of::NicPorts,
-    Of::Switches,
-    Of::Hosts,
-    Of::Tor,
-    Of::Pod,
-    Of::Plane,
-    Of::Module,
-    Of::Row,
-];
-
-impl Of {
-    /// As a question has it.
-    pub(crate) fn word(self) -> &'static str {
-        let words = PARTS.iter().chain(&GROUPS);
-        words.zip(ALL).find(|(_, own)| *own == self).map_or("", |(word, _)| word)
-    }
-
-    fn named(word: &str) -> Option<Self> {
-        PARTS.iter().chain(&GROUPS).zip(ALL).find(|(own, _)| **own == word).map(|(_, of)| of)
-    }
-
-    /// One of them, in words.
-    pub(crate) fn noun(self) -> &'static str {
-        match self {
-            Self::Cables => "cable",
-            Self::Optics => "optic",
-            Self::NicPorts => "NIC port",
-            Self::Switches => "switch",
-            Self::Hosts => "host",
-            Self::Tor => "ToR",
-            Self::Pod => "pod",
-            Self::Plane => "plane",
-            Self::Module => "module",
-            Self::Row => "row",
-        }
-    }
-}
 
 /// What becomes of what breaks.
 #[derive(Clone, Debug, PartialEq)]

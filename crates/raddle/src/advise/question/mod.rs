@@ -3,6 +3,7 @@
 mod asked;
 mod candidates;
 mod failures;
+mod of;
 mod published;
 mod values;
 mod works;
@@ -10,10 +11,11 @@ mod works;
 pub use asked::Objective;
 pub(crate) use asked::{Ask, Constraint, Price};
 pub(crate) use candidates::Candidate;
-pub(crate) use failures::{Failure, Of, Shape};
+pub(crate) use failures::{Failure, Shape};
+pub(crate) use of::Of;
 pub(crate) use works::Work;
 
-use super::measured::Job;
+use super::odds::Job;
 use crate::problem::{Problem, Problems, Source};
 use crate::scenario::key::{Section, keys};
 use crate::scenario::keyed::Reader;

@@ -1,6 +1,6 @@
 //! Rates that were published, each with where.
 
-use super::failures::Of;
+use super::of::Of;
 
 /// The word that takes them.
 pub(super) const WORD: &str = "published-2026";
