@@ -101,14 +101,15 @@ impl Answer {
 
     /// Its place, from 1: shared by those that are not told apart from the first.
     pub fn place(&self, index: usize) -> usize {
-        let shared = self.standings[..=index].iter().skip(1).all(|own| !self.is_told(own));
+        let before = self.standings.iter().take(index + 1).skip(1);
+        let shared = before.into_iter().all(|own| !self.is_told(own));
         if shared { 1 } else { index + 1 }
     }
 
     /// Whether a candidate is known to be behind the first.
     pub fn is_told(&self, own: &Standing) -> bool {
         let first = self.standings.first().map(|first| first.candidate);
-        let left = &self.measured.candidates[own.candidate].left;
+        let left = self.measured.candidates.get(own.candidate).and_then(|own| own.left.as_ref());
         if matches!(left, Some(Left::Behind { .. })) && !self.is_again {
             return Some(own.candidate) != first;
         }

@@ -83,5 +83,6 @@ pub fn measured(text: &str) -> Result<Measured, String> {
     }
     let Value::Object(mut object) = value else { return Err("it is no object".to_owned()) };
     let own = object.remove("measured").unwrap_or_default();
-    serde_json::from_value(own).map_err(|error| error.to_string())
+    let own: Measured = serde_json::from_value(own).map_err(|error| error.to_string())?;
+    if own.is_whole() { Ok(own) } else { Err("its lists do not fit together".to_owned()) }
 }

@@ -1,7 +1,7 @@
 //! What runs gave, by candidate, work and state: all that an answer needs beside the rates.
 
 use super::counts::Counts;
-use super::odds::{Class, CutPairs, Job, Rates, Stratum};
+use super::odds::{Class, CutPairs, Job, Placed, Rates, Stratum};
 use serde::{Deserialize, Serialize};
 
 /// A drawn state of a stratum: what a step takes in it.
@@ -150,4 +150,31 @@ pub struct Measured {
     pub ended: Ended,
     /// How many runs there were.
     pub runs: usize,
+}
+
+impl Measured {
+    /// Whether its lists fit together: a file may have been changed.
+    pub(super) fn is_whole(&self) -> bool {
+        let classes = self.classes.len();
+        let works = self.candidates.iter().flat_map(|own| &own.works);
+        let fits = |own: &OfWork| {
+            let stratum = |own: &OfStratum| {
+                let counts = |counts: &Vec<u32>| counts.len() == classes;
+                match own.stratum.placed {
+                    Placed::AsTheyCome => own.draws.iter().all(|draw| counts(&draw.counts)),
+                    _ => counts(&own.stratum.counts),
+                }
+            };
+            own.classes.len() == classes
+                && own.classes.iter().all(|class| class.critical <= class.parts)
+                && own.cut_pairs.iter().all(|(a, b, _)| *a < classes && *b < classes)
+                && own.events.iter().all(|events| events.class < classes)
+                && own.strata.iter().all(stratum)
+        };
+        let candidates = self.candidates.iter();
+        let all = |own: &OfCandidate| own.works.is_empty() || own.works.len() == self.works.len();
+        self.rates.len() == classes
+            && works.into_iter().all(fits)
+            && candidates.into_iter().all(all)
+    }
 }

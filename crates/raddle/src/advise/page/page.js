@@ -107,7 +107,7 @@ function drawTable() {
   });
   table.replaceChildren(head, ...lines);
   document.getElementById('state').textContent = same
-    ? `By ${data.objective}. ± is a 95 % confidence interval.`
+    ? `By ${data.objective}. ± is a 95 % confidence interval.${data.objective === 'step_p99' ? ' With other rates, by goodput.' : ''}`
     : 'Rates, weights or costs are others than runs were made for; errors are left out, and no run was made.';
 }
 

@@ -278,6 +278,12 @@ fn override_values(table: &mut Table, again: &[(String, String)], log: &Log) {
             log.add(problem.label("change the question, and ask it anew"));
             continue;
         }
+        let there = table.get(first).is_some();
+        if !there && matches!(first, "failure" | "group" | "work") {
+            let problem = key_place.problem(format!("cannot set `{path}`"));
+            log.add(problem.label(format!("the question has no [[{first}]]")));
+            continue;
+        }
         let set = match (item, path.strip_prefix("price.")) {
             (Err(problem), _) => {
                 log.add(problem);

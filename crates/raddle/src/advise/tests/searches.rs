@@ -92,6 +92,9 @@ fn the_better_of_two_is_found_and_the_answer_is_kept_whole() {
     let json = answer.to_json().to_string();
     assert_eq!(measured(&json).unwrap(), own);
     assert_eq!(Answer::new(&question, measured(&json).unwrap()).unwrap(), answer);
+    let torn = json.replace("\"counts\":[1]", "\"counts\":[1,1]");
+    assert_eq!(measured(&torn).unwrap_err(), "its lists do not fit together");
+    assert_eq!(measured("{\"schema\": 1}").unwrap_err(), "it is not of raddle.advise/1");
     let text = answer.text(100);
     assert!(text.contains("REPS") && text.contains("% behind ("), "{text}");
     assert!(answer.page().contains("REPS is first"));
