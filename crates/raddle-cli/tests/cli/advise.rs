@@ -49,7 +49,7 @@ lasts = "3 s"
 /// A question beside its base.
 fn scratch(fails: &str) -> (Scratch, String) {
     let scratch = Scratch::new(BASE);
-    fs::write(scratch.path("question.toml"), format!("{QUESTION}{fails}")).unwrap();
+    fs::write(scratch.path("question.toml"), format!("{QUESTION}{fails}")).expect("a file");
     let file = scratch.text("question.toml");
     (scratch, file)
 }

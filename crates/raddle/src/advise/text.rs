@@ -101,24 +101,15 @@ impl Answer {
 
     fn ranking(&self) -> String {
         let stops = format!("stops in {}", span(self.horizon_s));
-        let heads = [
-            "",
-            "candidate",
-            "goodput",
-            "step",
-            "over bound",
-            "p99",
-            "switches",
-            "optics",
-            "kW",
-            stops.as_str(),
-            "",
-        ];
-        let mut rows: Vec<Row> = vec![heads.iter().map(|head| (*head).to_owned()).collect()];
+        let heads = ["", "candidate", "goodput", "step", "over bound", "p99"];
+        let heads = heads.into_iter().chain(["switches", "optics", "kW"]);
+        let cost = self.has_costs().then_some("cost");
+        let heads = heads.chain(cost).chain([stops.as_str(), ""]);
+        let mut rows: Vec<Row> = vec![heads.map(str::to_owned).collect()];
         for (index, own) in self.standings.iter().enumerate() {
             rows.push(self.row(index, own));
         }
-        for own in &self.measured.candidates {
+        for (candidate, own) in self.measured.candidates.iter().enumerate() {
             let why = match &own.left {
                 Some(Left::Constraint { text, has }) => {
                     format!("breaks `{text}`: {}", digits(*has, 4))
@@ -128,18 +119,32 @@ impl Answer {
                 }
                 _ => continue,
             };
-            let counts = &own.counts;
             let mut row = vec!["-".to_owned(), own.name.clone()];
             row.extend(["", "", "", ""].map(str::to_owned));
-            row.extend([count(counts.switches.into()), count(counts.optics.into()), kw(counts)]);
+            row.extend(self.built_of(candidate));
             row.extend([String::new(), why]);
             rows.push(row);
         }
         table(&rows)
     }
 
+    fn has_costs(&self) -> bool {
+        self.order.costs.iter().any(Option::is_some)
+    }
+
+    /// Cells of what a candidate is built of.
+    fn built_of(&self, candidate: usize) -> Vec<String> {
+        let counts = &self.measured.candidates[candidate].counts;
+        let mut cells =
+            vec![count(counts.switches.into()), count(counts.optics.into()), kw(counts)];
+        if self.has_costs() {
+            let cost = self.order.costs.get(candidate).copied().flatten();
+            cells.push(cost.map_or_else(String::new, |cost| count(cost.round() as u64)));
+        }
+        cells
+    }
+
     fn row(&self, index: usize, own: &Standing) -> Row {
-        let counts = &self.measured.candidates[own.candidate].counts;
         let steps = |value: &dyn Fn(&super::estimate::Estimate) -> f64| {
             let each: Vec<String> = own.works.iter().map(|work| span(value(work))).collect();
             each.join(" / ")
@@ -154,19 +159,17 @@ impl Answer {
             0 | 1 => digits(own.goodput, 4),
             _ => format!("{:.4} ±{:.4}", own.goodput, half),
         };
-        vec![
+        let mut row = vec![
             self.place(index).to_string(),
             self.name(own.candidate).to_owned(),
             goodput,
             steps(&|work| work.healthy_s / work.goodput.max(1e-12)),
             over.join(" / "),
             steps(&|work| work.p99_s),
-            count(counts.switches.into()),
-            count(counts.optics.into()),
-            kw(counts),
-            digits(self.stops(own), 2),
-            self.remark(index, own),
-        ]
+        ];
+        row.extend(self.built_of(own.candidate));
+        row.extend([digits(self.stops(own), 2), self.remark(index, own)]);
+        row
     }
 
     fn remark(&self, index: usize, own: &Standing) -> String {

@@ -85,8 +85,10 @@ function drawTable() {
   const rows = ranked(data, asked);
   const same = JSON.stringify(asked) === JSON.stringify(start());
   const head = document.createElement('tr');
-  ['', 'candidate', 'goodput', 'behind the first', 'stops', 'switches', 'optics', 'kW', ''].forEach((text, i) =>
-    head.append(cell('th', text, i > 1 && i < 8 ? 'n' : '')));
+  const costs = asked.costs.some(cost => cost !== null);
+  const heads = ['', 'candidate', 'goodput', 'behind the first', 'stops', 'switches', 'optics', 'kW'];
+  [...heads, ...(costs ? ['cost'] : []), ''].forEach((text, i) =>
+    head.append(cell('th', text, i > 1 ? 'n' : '')));
   const lines = rows.map((own, index) => {
     const line = document.createElement('tr');
     const asRun = data.ranking.find(row => row.candidate === own.name);
@@ -99,6 +101,7 @@ function drawTable() {
       cell('td', own.stops.toPrecision(2), 'n'),
       cell('td', String(counts.switches), 'n'), cell('td', String(counts.optics), 'n'),
       cell('td', `${counts.power_kw_min.toPrecision(3)} to ${counts.power_kw_max.toPrecision(3)}`, 'n'));
+    if (costs) line.append(cell('td', String(Math.round(asked.costs[own.candidate] || 0)), 'n'));
     const remark = unresolved(own) ? 'not resolved: too much of what was not run'
       : same && asRun && asRun.same_runs_as ? `the same runs as ${asRun.same_runs_as}`
         : same && asRun && index > 0 && !asRun.told ? 'not told from the first' : '';
