@@ -1,8 +1,9 @@
 //! The answer: candidates in their order, and what would change it.
 
+use super::changes::NOT_RUN;
 use super::crossing::{Crossing, Scan};
 use super::measured::{Left, Measured, OfCandidate};
-use super::question::{Objective, Question};
+use super::question::{Failure, Objective, Question};
 use super::race::Rules;
 use super::rank::{Order, Standing};
 use super::search::order_of;
@@ -50,7 +51,14 @@ impl Answer {
         let names = measured.candidates.iter().map(|own| own.name.as_str());
         let same = names.eq(question.candidates.iter().map(|own| own.name.as_str()))
             && measured.works.len() == question.works.len()
-            && measured.rates.len() == question.failures.len();
+            && measured.works.iter().zip(&question.works).all(|(a, b)| a.name == b.name)
+            && measured.rates.len() == question.failures.len()
+            && measured.classes.iter().eq(question
+                .failures
+                .iter()
+                .map(Failure::noun)
+                .collect::<Vec<_>>()
+                .iter());
         if !same {
             return Err(
                 "what is kept is of another question: its candidates, works or failures differ"
@@ -65,8 +73,17 @@ impl Answer {
         }
         let mut order = order_of(question, costs);
         order.weighing.drawn_by.clone_from(&measured.rates);
+        order.left_last = !is_again;
         let standings = order.standings(&measured);
         let ask = &question.ask;
+        let not_run = standings.iter().flat_map(|own| &own.works).map(|work| work.not_run);
+        if is_again && not_run.fold(0.0, f64::max) > ask.margin * NOT_RUN {
+            return Err(
+                "at these rates changes matter that were not run, as they did not at the rates \
+                        of the runs: ask without `--again`, into another folder"
+                    .to_owned(),
+            );
+        }
         let crossings = standings.first().map_or(Vec::new(), |first| {
             let told = |own: &&Standing| {
                 measured.candidates[own.candidate].runs != measured.candidates[first.candidate].runs

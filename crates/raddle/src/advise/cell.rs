@@ -9,6 +9,7 @@ use crate::scenario::reader::Log;
 use crate::scenario::spec::{Entry, Item, Place, Table, Value};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::Span;
+use std::collections::BTreeSet;
 
 /// When what is broken is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +62,18 @@ impl Cell {
             return Err(vec![problem.help(help)]);
         }
         let pairs = healthy.pairs(1).map_err(|problem| vec![problem])?;
+        let hosts = |pairs: &[(HostId, HostId)]| -> BTreeSet<HostId> {
+            pairs.iter().flat_map(|(from, to)| [*from, *to]).collect()
+        };
+        for seed in 2..=4 {
+            let other = healthy.pairs(seed).map_err(|problem| vec![problem])?;
+            if hosts(&other) != hosts(&pairs) {
+                let message = format!("which hosts `{}` is for differs by seed", work.name);
+                let help = "which parts stop the job would differ, too: give its traffic a `seed`, or a \
+                            placement that is not random";
+                return Err(vec![work.place.problem(message).help(help)]);
+            }
+        }
         let settle = text_at(&table, CONVERGENCE).and_then(|text| text.parse::<Span>().ok());
         let reach = Reach { fabric: healthy.fabric(), pairs: &pairs, converges: settle.is_some() };
         let parts = Parts::of(&question.failures, &reach).map_err(|problem| vec![problem])?;
@@ -75,11 +88,26 @@ impl Cell {
         })
     }
 
-    /// Whether a state keeps hosts apart that have traffic.
+    /// Whether a state keeps hosts apart that have traffic with the first seed.
     pub(super) fn is_cut(&self, state: &[Broken]) -> bool {
+        self.cuts(state, &self.pairs)
+    }
+
+    /// Whether it keeps hosts apart that have traffic with a seed.
+    ///
+    /// # Errors
+    /// Traffic that this seed cannot draw.
+    pub(super) fn is_cut_with(&self, state: &[Broken], seed: u64) -> Result<bool, Problem> {
+        if self.parts.down_pieces(state).is_empty() {
+            return Ok(false);
+        }
+        Ok(self.cuts(state, &self.healthy.pairs(seed)?))
+    }
+
+    fn cuts(&self, state: &[Broken], pairs: &[(HostId, HostId)]) -> bool {
         let down = self.parts.down_pieces(state);
         let fabric = self.healthy.fabric();
-        let reach = Reach { fabric, pairs: &self.pairs, converges: self.converges };
+        let reach = Reach { fabric, pairs, converges: self.converges };
         !down.is_empty() && reach.is_cut(&down)
     }
 

@@ -12,6 +12,8 @@ use raddle_schemes::rng::Rng;
 
 /// Instants of changes that are looked at, first, and at most.
 const INSTANTS: (usize, usize) = (16, 64);
+/// Changes that can cost no more than this share of the margin are not run.
+pub(super) const NOT_RUN: f64 = 1.0 / 16.0;
 /// The golden section: its multiples, without whole parts, are evenly spread however many there are.
 const SPREAD: f64 = 0.618_033_988_749_894_9;
 
@@ -37,13 +39,17 @@ impl Search<'_> {
                 flap_s: Vec::new(),
                 not_run: None,
             };
-            // Nothing that goes on costs more than standing still.
+            // Nothing that goes on costs more than standing still, and then the job may have to start
+            // again.
             let settles_s = LONGER * self.cells[at.candidate][at.work].settles_us * 1e-6;
-            let most = safe
-                * (2.0 * rates.downs_per_s() * job.stops_after_s
-                    + rates.flaps_per_s * (rates.lasts_s + settles_s));
-            if most <= margin / 16.0 {
-                events.not_run = Some(most);
+            let each = [
+                2.0 * job.stops_after_s + job.restart_s,
+                (rates.lasts_s + settles_s).min(job.stops_after_s) + job.restart_s,
+            ];
+            let often = [rates.downs_per_s(), rates.flaps_per_s];
+            let most = safe * (often[0] * each[0] + often[1] * each[1]);
+            if most <= margin * NOT_RUN {
+                events.not_run = Some(each);
                 own.events.push(events);
                 continue;
             }

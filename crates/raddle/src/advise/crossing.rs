@@ -1,5 +1,6 @@
 //! Rates at which another candidate would be first, from what runs at other rates gave.
 
+use super::changes::NOT_RUN;
 use super::estimate::{FIRST_ORDER, RESOLVES};
 use super::measured::Measured;
 use super::rank::{Order, Standing};
@@ -61,7 +62,7 @@ pub(crate) struct Scan<'a> {
 
 impl Scan<'_> {
     fn standings(&self, class: usize, knob: Knob, factor: f64) -> Vec<Standing> {
-        let mut order = self.order.clone();
+        let mut order = Order { left_last: false, ..self.order.clone() };
         if let Some(rates) = order.weighing.rates.get_mut(class) {
             match knob {
                 Knob::Mtbf => rates.mtbf_s *= factor,
@@ -84,7 +85,8 @@ impl Scan<'_> {
         let resolved = [a, b].iter().flat_map(|own| &own.works).all(|work| {
             work.left_out <= self.left_out
                 && work.effective.is_none_or(|own| own >= RESOLVES)
-                && work.lost.events.iter().sum::<f64>() <= FIRST_ORDER
+                && work.lost.events.iter().sum::<f64>() + work.lost.restarts <= FIRST_ORDER
+                && work.not_run <= 2.0 * self.left_out * NOT_RUN
         });
         let gap = libm::log(a.value.max(1e-300) / b.value.max(1e-300));
         let half = super::race::behind(&a.blocks, &b.blocks, a.hidden.hypot(b.hidden));

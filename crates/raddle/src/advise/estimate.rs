@@ -38,8 +38,10 @@ pub struct Estimate {
     pub hidden_error: f64,
     /// The probability of states that were not looked at.
     pub left_out: f64,
-    /// How often the job ends, in a second of running.
+    /// How often the job ends, in a second.
     pub stops_per_s: f64,
+    /// The most that changes of which none was run may cost: a share of the time.
+    pub not_run: f64,
     /// The 99th percentile of steps, in seconds.
     pub p99_s: f64,
     /// Where the rest goes.
@@ -178,6 +180,7 @@ impl Weighed<'_> {
         let in_cut = if by.job.spare { 1.0 } else { 0.0 };
         let stops_per_s = self.stops(&parts);
         let (events, event_error) = self.events();
+        let not_run = self.not_run();
         let restarts = stops_per_s * by.job.restart_s;
         let count = work.healthy_s.len();
         let steady = |block: Option<usize>| -> f64 {
@@ -211,7 +214,8 @@ impl Weighed<'_> {
             blocks,
             hidden_error: with_events(squares(true)),
             left_out: running * left_out,
-            stops_per_s,
+            stops_per_s: running * stops_per_s,
+            not_run: running * not_run,
             p99_s: self.p99(own, &parts),
             lost: Lost {
                 healthy: work.bound_s.map(|bound| (1.0 - bound / healthy_s).max(0.0)),
@@ -246,22 +250,47 @@ impl Weighed<'_> {
         // Of states with several broken parts those count that the job enters running.
         let first = work.strata.iter().zip(parts).filter(|(own, _)| own.stratum.total() == 1);
         let (stuck, all) = first.fold((0.0, 0.0), |(stuck, all), (own, part)| {
-            let share = own.draws.iter().filter(|draw| draw.step_s.is_none()).count() as f64
+            let share = own.draws.iter().map(|draw| draw.stuck).sum::<f64>()
                 / own.draws.len().max(1) as f64;
             (stuck + part.weight * share, all + part.weight)
         });
         let runs_before = if all > 0.0 { 1.0 - stuck / all } else { 1.0 };
         for (own, part) in work.strata.iter().zip(parts) {
             stops += part.cut * repairs(&own.stratum.counts);
-            let drawn = own.draws.len().max(1) as f64;
-            for draw in own.draws.iter().filter(|draw| draw.step_s.is_none()) {
+            let all: f64 = part.draws.iter().map(|(_, weight)| weight).sum();
+            for (draw, (_, weight)) in own.draws.iter().zip(&part.draws) {
                 let counts =
                     if draw.counts.is_empty() { &own.stratum.counts } else { &draw.counts };
-                let before = if counts.iter().sum::<u32>() == 1 { 1.0 } else { runs_before };
-                stops += part.weight / drawn * repairs(counts) * before;
+                // Of many broken parts it is two that stop the job: whose repairs set it going.
+                let broken = f64::from(counts.iter().sum::<u32>());
+                let leads_out = (2.0 / broken.max(1.0)).min(1.0);
+                let before = if broken == 1.0 { 1.0 } else { runs_before };
+                let share = if all > 0.0 { weight / all } else { 0.0 };
+                stops += part.weight * share * draw.stuck * repairs(counts) * leads_out * before;
             }
         }
         stops
+    }
+
+    /// The most that changes of which none was run may cost: infinitely much of those whose rate was 0
+    /// when others were run.
+    fn not_run(&self) -> f64 {
+        let Self { work, by, .. } = self;
+        let each = work.events.iter().map(|events| {
+            let (Some(class), Some(rates)) =
+                (work.classes.get(events.class), by.rates.get(events.class))
+            else {
+                return 0.0;
+            };
+            let drawn = by.drawn_by.get(events.class).unwrap_or(rates);
+            let often = [rates.downs_per_s(), rates.flaps_per_s];
+            let before = [drawn.downs_per_s(), drawn.flaps_per_s];
+            let unknown = often.iter().zip(before).any(|(now, then)| *now > 0.0 && then == 0.0);
+            let each = events.not_run.unwrap_or_default();
+            let known = class.safe() as f64 * (often[0] * each[0] + often[1] * each[1]);
+            if unknown && class.safe() > 0 { f64::INFINITY } else { known }
+        });
+        each.sum()
     }
 
     /// Shares of the time that events cost, by class, and their standard error together.

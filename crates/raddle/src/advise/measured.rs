@@ -10,13 +10,17 @@ pub struct Draw {
     /// Broken parts by class, where the stratum does not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<u32>,
-    /// Seconds of a step, the mean over seeds; `None` where the job stands still.
+    /// Seconds of a step, those of the healthy one over the mean rate of work over seeds; `None` where
+    /// the job stands still with all of them.
     pub step_s: Option<f64>,
     /// Seconds of a healthy step with the same seeds.
     pub healthy_s: f64,
     /// Whether it stands still because hosts are cut off: nothing was run.
     #[serde(default)]
     pub cut: bool,
+    /// The share of its seeds with which it stands still. Rates of work are means over all seeds.
+    #[serde(default)]
+    pub stuck: f64,
 }
 
 /// The states of a stratum that were drawn.
@@ -39,8 +43,9 @@ pub struct OfEvents {
     pub up_s: Vec<f64>,
     /// The same for a whole short outage.
     pub flap_s: Vec<f64>,
-    /// The largest loss that they can have, where they were not run: a share of the time.
-    pub not_run: Option<f64>,
+    /// Where they were not run, the most that each can cost, in seconds: that a part breaks and comes
+    /// back, and that it flaps.
+    pub not_run: Option<[f64; 2]>,
 }
 
 /// One work on one candidate.

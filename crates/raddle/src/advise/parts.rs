@@ -164,7 +164,8 @@ impl Parts {
         let mut state = Vec::new();
         for _ in 0..TRIES {
             state = self.draw_once(stratum, rates, rng);
-            if !self.is_known_to_cut(&state) {
+            // As states come, those that cut are among them.
+            if stratum.placed == Placed::AsTheyCome || !self.is_known_to_cut(&state) {
                 break;
             }
         }

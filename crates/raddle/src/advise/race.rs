@@ -59,11 +59,15 @@ pub(crate) fn behind(best: &[f64], other: &[f64], hidden: f64) -> Option<Behind>
     let difference = Difference::of(&other, &best)?;
     let each: Vec<f64> = best.iter().zip(&other).map(|(best, other)| best - other).collect();
     let half = crate::study::stats::Spread::of(&each)?.ci95_half?;
-    // Chance that does not show between blocks widens the interval, and weakens the test alike.
+    // Chance that does not show between blocks widens the interval, and weakens the test at any level:
+    // the difference is to be as improbable by both together.
     let wide = half.hypot(1.96 * hidden);
-    let p = difference.p.map(|(p, _)| p);
-    let beyond = difference.mean.abs() > wide || wide <= half;
-    Some(Behind { log: difference.mean, half: wide, p: p.filter(|_| beyond).or(Some(1.0)) })
+    let together = match wide > half {
+        true => libm::erfc(difference.mean.abs() / (wide / 1.96) / std::f64::consts::SQRT_2),
+        false => 0.0,
+    };
+    let p = difference.p.map_or(1.0, |(p, _)| p).max(together);
+    Some(Behind { log: difference.mean, half: wide, p: Some(p) })
 }
 
 #[cfg(test)]
@@ -78,21 +82,29 @@ mod tests {
 
     /// Who is left of candidates whose means are these; blocks have chance in common.
     fn race(means: &[f64], seed: u64, looks: &[usize]) -> Vec<usize> {
+        race_with(means, seed, looks, 0.0)
+    }
+
+    /// The same where each candidate is off by as much in all its blocks.
+    fn race_with(means: &[f64], seed: u64, looks: &[usize], hidden: f64) -> Vec<usize> {
         let rules = Rules { candidates: means.len(), alpha: 0.05, margin: 0.0 };
         let mut rng = Rng::new(seed, "race", 0);
+        let means: Vec<f64> =
+            means.iter().map(|mean| mean * libm::exp(hidden * noise(&mut rng))).collect();
+        let both = hidden * std::f64::consts::SQRT_2;
         let mut left: Vec<usize> = (0..means.len()).collect();
         let mut values: Vec<Vec<f64>> = vec![Vec::new(); means.len()];
         for look in looks {
             while values[0].len() < *look {
                 let shared = 0.1 * noise(&mut rng);
-                for (own, mean) in values.iter_mut().zip(means) {
+                for (own, mean) in values.iter_mut().zip(&means) {
                     own.push(mean * libm::exp(shared + 0.04 * noise(&mut rng)));
                 }
             }
             let mean = |own: &usize| values[*own].iter().sum::<f64>();
             let best = *left.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))).unwrap();
             left.retain(|own| {
-                *own == best || !rules.leaves(&behind(&values[best], &values[*own], 0.0).unwrap())
+                *own == best || !rules.leaves(&behind(&values[best], &values[*own], both).unwrap())
             });
         }
         left
@@ -105,6 +117,13 @@ mod tests {
         assert!(wrong <= 30, "{wrong} of 600");
         let wrong = (0..40).filter(|seed| race(&[1.0; 3], *seed, &LOOKS[..1]).len() < 3).count();
         assert!(wrong <= 4, "{wrong} of 40");
+    }
+
+    #[test]
+    fn chance_that_all_blocks_share_tells_equals_apart_as_rarely() {
+        let far = |seed: &u64| race_with(&[1.0; 4], *seed, &LOOKS[1..], 0.1).len() < 4;
+        let wrong = (0..400).filter(far).count();
+        assert!(wrong <= 20, "{wrong} of 400");
     }
 
     #[test]
@@ -121,7 +140,8 @@ mod tests {
     fn what_does_not_show_between_blocks_keeps_candidates_apart_from_nothing() {
         let (best, other) = (vec![1.0; 12], vec![0.98; 12]);
         assert!(behind(&best, &other, 0.0).unwrap().p.unwrap() < 1e-3);
-        assert_eq!(behind(&best, &other, 0.02).unwrap().p, Some(1.0));
+        let p = |hidden: f64| behind(&best, &other, hidden).unwrap().p.unwrap();
+        assert!(p(0.02) > 0.3 && p(0.01) < 0.05 && p(0.004) < 1e-3, "{} {}", p(0.02), p(0.004));
         let rules = Rules { candidates: 7, alpha: 0.05, margin: 0.01 };
         assert!(rules.leaves(&behind(&best, &other, 0.0).unwrap()));
         assert!(!Rules { margin: 0.03, ..rules }.leaves(&behind(&best, &other, 0.0).unwrap()));

@@ -1,7 +1,7 @@
 //! From numbers of works to one of each candidate, and their order.
 
 use super::estimate::Estimate;
-use super::measured::{Counted, Measured, Weighing};
+use super::measured::{Counted, Left, Measured, Weighing};
 use super::question::Objective;
 use super::race::{Behind, behind};
 
@@ -13,6 +13,8 @@ pub(crate) struct Order {
     pub(crate) weighing: Weighing,
     /// What each candidate costs, where that is asked for.
     pub(crate) costs: Vec<Option<f64>>,
+    /// Whether those that left the race come behind all others: they have fewer blocks.
+    pub(crate) left_last: bool,
 }
 
 /// A candidate in numbers.
@@ -59,7 +61,16 @@ impl Order {
             .into_iter()
             .filter_map(|(candidate, works)| self.standing(candidate, works, &reference))
             .collect();
-        all.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.candidate.cmp(&b.candidate)));
+        let left = |own: &Standing| {
+            let why = measured.candidates[own.candidate].left.as_ref();
+            self.left_last && matches!(why, Some(Left::Behind { .. }))
+        };
+        all.sort_by(|a, b| {
+            left(a)
+                .cmp(&left(b))
+                .then(b.value.total_cmp(&a.value))
+                .then(a.candidate.cmp(&b.candidate))
+        });
         let first = all.first().cloned();
         for own in all.iter_mut().skip(1) {
             own.behind = first.as_ref().and_then(|first| {

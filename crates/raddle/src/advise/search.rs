@@ -175,10 +175,6 @@ impl<'a> Search<'a> {
                 ended = Ended::Told;
                 break;
             }
-            if enough && index > 0 {
-                ended = Ended::Budget;
-                break;
-            }
             let mut wanted = Wanted::default();
             let mut measured = Vec::new();
             for candidate in &alive {
@@ -186,6 +182,10 @@ impl<'a> Search<'a> {
                 measured.push((*candidate, own));
             }
             if !wanted.jobs.is_empty() {
+                if enough && index > 0 {
+                    ended = Ended::Budget;
+                    break;
+                }
                 return Ok(Next::Runs(wanted.jobs));
             }
             for (candidate, own) in measured {
@@ -209,9 +209,12 @@ impl<'a> Search<'a> {
             };
             let mut settled = true;
             for own in standings.iter().skip(1) {
-                let Some(behind) = own.behind.and_then(|own_b| behind(own.candidate, own_b)) else {
+                let Some(own_behind) = own.behind else {
+                    // Nothing tells how sure it is: all looks are taken.
+                    settled = false;
                     continue;
                 };
+                let Some(behind) = behind(own.candidate, own_behind) else { continue };
                 if rules.leaves(&behind) {
                     left[own.candidate] = Some(Left::Behind { blocks: look });
                 } else {
@@ -400,20 +403,31 @@ impl<'a> Search<'a> {
         let healthy: Vec<f64> = seeds.iter().filter_map(|own| *healthy.get(*own)?).collect();
         let healthy_s = Spread::of(&healthy).map(|own| own.mean).unwrap_or_default();
         if self.made(&state, at)?.is_none() {
-            return Ok(Some(Draw { counts, step_s: None, healthy_s, cut: true }));
+            return Ok(Some(Draw { counts, step_s: None, healthy_s, cut: true, stuck: 1.0 }));
         }
-        let mut steps = Vec::new();
-        for seed in seeds {
-            let Some(ran) = self.run(&state, seed as u64 + 1, at)? else { continue };
-            steps.push(ran.us.map(|us| self.question.works[at.work].step_s(us)));
+        let mut rates = Vec::new();
+        let mut stuck = 0_usize;
+        for (seed, healthy) in seeds.into_iter().zip(&healthy) {
+            let seed = seed as u64 + 1;
+            let cell = &self.cells[at.candidate][at.work];
+            let is_cut = cell.is_cut_with(&state.0, seed).map_err(|problem| vec![problem])?;
+            let ran = match is_cut {
+                true => Some(Ran { us: None, bound_us: None }),
+                false => self.run(&state, seed, at)?,
+            };
+            let Some(ran) = ran else { continue };
+            stuck += usize::from(ran.us.is_none());
+            let elsewhere = is_cut && self.question.job.spare;
+            let step_s = ran.us.map(|us| self.question.works[at.work].step_s(us));
+            rates.push(step_s.map_or(f64::from(u8::from(elsewhere)), |step_s| healthy / step_s));
         }
-        if steps.len() < SEEDS {
+        if rates.len() < SEEDS {
             return Ok(None);
         }
-        // Who never finishes with some seed stands still.
-        let steps: Option<Vec<f64>> = steps.into_iter().collect();
-        let step_s = steps.and_then(|steps| Spread::of(&steps)).map(|own| own.mean);
-        Ok(Some(Draw { counts, step_s, healthy_s, cut: false }))
+        let rate = rates.iter().sum::<f64>() / SEEDS as f64;
+        let step_s = (rate > 0.0).then(|| healthy_s / rate);
+        let stuck = stuck as f64 / SEEDS as f64;
+        Ok(Some(Draw { counts, step_s, healthy_s, cut: false, stuck }))
     }
 
     /// A run, if it is there; else it is asked for. Of a state that cuts hosts off: one that does not
@@ -484,6 +498,7 @@ fn counted(question: &Question) -> Vec<Counted> {
 pub(super) fn order_of(question: &Question, costs: Vec<Option<f64>>) -> Order {
     let rates: Vec<_> = question.failures.iter().map(|own| own.rates).collect();
     Order {
+        left_last: true,
         objective: question.ask.objective,
         works: counted(question),
         weighing: Weighing { drawn_by: rates.clone(), rates, job: question.job },

@@ -285,9 +285,8 @@ impl Answer {
                 share(left_out)
             ));
         }
-        let of_runs = self.measured.candidates.iter().flat_map(|own| &own.works);
-        let not_run = of_runs.flat_map(|work| &work.events).filter_map(|events| events.not_run);
-        let not_run = not_run.fold(0.0, f64::max);
+        let of_works = self.standings.iter().flat_map(|own| &own.works);
+        let not_run = of_works.map(|work| work.not_run).fold(0.0, f64::max);
         if not_run > 0.0 {
             found.push(format!(
                 "What changes cost was not run where it is {} at most of the time.",
@@ -304,6 +303,15 @@ impl Answer {
                         self.name(own.candidate),
                         counted.name,
                         share(events)
+                    ));
+                }
+                if work.lost.restarts > super::estimate::FIRST_ORDER {
+                    found.push(format!(
+                        "{}, {}: starting again takes {}: so often that stops meet each other, which is \
+                         not looked at.",
+                        self.name(own.candidate),
+                        counted.name,
+                        share(work.lost.restarts.min(1.0))
                     ));
                 }
                 if let Some(effective) =

@@ -85,7 +85,7 @@ function estimate(work, rates, drawnBy, job) {
     const rate = draw => draw.step_s === null ? (draw.cut ? inCut : 0) : draw.healthy_s / draw.step_s;
     const rateMean = sum > 0
       ? own.draws.reduce((all, draw, i) => all + rate(draw) * tilts[i], 0) / sum : 1;
-    return { weight: all * (1 - cut), cut: all * cut, mean: rateMean, own };
+    return { weight: all * (1 - cut), cut: all * cut, mean: rateMean, own, tilts, sum };
   });
   const alone = countsWeight(classes.map(() => 0), classes, rates);
   const covered = alone + parts.reduce((sum, part) => sum + part.weight + part.cut, 0);
@@ -102,21 +102,30 @@ function estimate(work, rates, drawnBy, job) {
   let first = 0;
   for (const part of parts.filter(own => total(own.own.stratum.counts) === 1)) {
     const draws = part.own.draws;
-    stuck += part.weight * draws.filter(draw => draw.step_s === null).length / Math.max(draws.length, 1);
+    stuck += part.weight * draws.reduce((all, draw) => all + draw.stuck, 0) / Math.max(draws.length, 1);
     first += part.weight;
   }
   const runsBefore = first > 0 ? 1 - stuck / first : 1;
   for (const part of parts) {
     stops += part.cut * repairs(part.own.stratum.counts);
-    for (const draw of part.own.draws.filter(own => own.step_s === null)) {
+    part.own.draws.forEach((draw, i) => {
       const counts = draw.counts ? draw.counts : part.own.stratum.counts;
-      stops += part.weight / part.own.draws.length * repairs(counts)
+      // Of many broken parts it is two that stop the job: whose repairs set it going.
+      const leadsOut = Math.min(2 / Math.max(total(counts), 1), 1);
+      const share = part.sum > 0 ? part.tilts[i] / part.sum : 0;
+      stops += part.weight * share * draw.stuck * repairs(counts) * leadsOut
         * (total(counts) === 1 ? 1 : runsBefore);
-    }
+    });
   }
   let changes = 0;
+  let notRun = 0;
   classes.forEach((kind, i) => {
     for (const events of work.events.filter(own => own.class === i)) {
+      const each = events.not_run || [0, 0];
+      const often = [downs(rates[i]), rates[i].flaps_per_s];
+      const before = [downs(drawnBy[i]), drawnBy[i].flaps_per_s];
+      const unknown = safe(kind) > 0 && often.some((now, n) => now > 0 && before[n] === 0);
+      notRun += unknown ? Infinity : safe(kind) * (often[0] * each[0] + often[1] * each[1]);
       const add = (often, costs) => { if (costs.length > 0) changes += often * mean(costs); };
       add(safe(kind) * downs(rates[i]), events.down_s);
       add(safe(kind) * downs(rates[i]), events.up_s);
@@ -129,7 +138,10 @@ function estimate(work, rates, drawnBy, job) {
   const steady = alone + parts.reduce((sum, part) => sum + part.weight * part.mean + part.cut * inCut, 0)
     + leftOut * like;
   const goodput = Math.max(running * (steady - (changes + stops * job.restart_s)), 0);
-  return { healthy, goodput, stops, leftOut: running * leftOut, effective, changes };
+  return {
+    healthy, goodput, stops: running * stops, leftOut: running * leftOut, effective,
+    changes: changes + stops * job.restart_s, notRun: running * notRun,
+  };
 }
 
 /** Candidates in order, the best first. */
@@ -155,6 +167,7 @@ function ranked(data, asked) {
       leftOut: Math.max(...works.map(work => work.leftOut)),
       effective: Math.min(...works.map(work => work.effective)),
       changes: Math.max(...works.map(work => work.changes)),
+      notRun: Math.max(...works.map(work => work.notRun)),
     });
   });
   return found.sort((a, b) => b.value - a.value || a.candidate - b.candidate);

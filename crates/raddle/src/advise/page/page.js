@@ -77,7 +77,7 @@ function percent(share) {
 }
 
 function unresolved(own) {
-  return own.leftOut > data.margin / 2 || own.effective < 30 || own.changes > 0.1;
+  return own.leftOut > data.margin / 2 || own.effective < 30 || own.changes > 0.1 || own.notRun > data.margin / 16;
 }
 
 function drawTable() {

@@ -59,7 +59,7 @@ keys! {
         horizon: Time, (= "30 d"),
             "stops are counted over this";
         budget: Time, (or "none"),
-            "no further round of runs begins after so long";
+            "no further look begins after so long; a search that goes on has all of it again";
         constraint: List(&Text), (or "none"),
             "what a candidate has to keep, as `\"power_kw <= 400\"`: `hosts`, `switches`, `cables`, `optics`, `power_kw` or `cost`, `<=` or `>=`";
     }

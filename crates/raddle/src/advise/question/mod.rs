@@ -92,8 +92,22 @@ const OVERRIDES: &str = "--again";
 /// Sections that runs do not depend on, and how their paths begin.
 const FREE: [&str; 6] = ["failure", "group", "work", "job", "ask", "price"];
 /// What of them runs do depend on.
-const BOUND: [&str; 9] =
-    ["of", "layer", "shape", "size", "traffic", "compute", "repeat", "name", "short"];
+const BOUND: [&str; 14] = [
+    "of",
+    "layer",
+    "shape",
+    "size",
+    "lasts",
+    "traffic",
+    "compute",
+    "repeat",
+    "name",
+    "short",
+    "stops_after",
+    "constraint",
+    "confidence",
+    "budget",
+];
 
 impl Question {
     /// Reads the question in a file. `again` are paths and values of rates, weights and prices that
@@ -143,7 +157,7 @@ impl Question {
         }
     }
 
-    /// Seconds after which no further round of runs begins.
+    /// Seconds after which no further look begins.
     pub fn budget_s(&self) -> Option<f64> {
         self.ask.budget_s
     }

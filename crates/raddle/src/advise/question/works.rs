@@ -1,6 +1,7 @@
 //! `[[work]]`: what the fabric is to carry.
 
 use super::values::{name, seconds_at};
+use crate::problem::Problem;
 use crate::scenario::key::{Section, keys};
 use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
@@ -54,6 +55,12 @@ pub(super) fn works(items: &[Item], log: &Log) -> Vec<Work> {
             log.add(problem.label("expected each work once"));
         }
     }
+    if items.is_empty() {
+        log.add(Problem::new("[[work]] lists nothing").help("what is the fabric to carry?"));
+    }
+    // Of large weights the sum may be infinite.
+    let largest = works.iter().map(|own| own.weight).fold(f64::MIN_POSITIVE, f64::max);
+    works.iter_mut().for_each(|own| own.weight /= largest);
     let sum: f64 = works.iter().map(|own| own.weight).sum();
     works.iter_mut().for_each(|own| own.weight /= sum);
     works

@@ -23,7 +23,13 @@ fn class(parts: u64, critical: u64) -> Class {
 }
 
 fn draw(step_s: Option<f64>) -> Draw {
-    Draw { counts: Vec::new(), step_s, healthy_s: 1.0, cut: false }
+    Draw {
+        counts: Vec::new(),
+        step_s,
+        healthy_s: 1.0,
+        cut: false,
+        stuck: f64::from(u8::from(step_s.is_none())),
+    }
 }
 
 fn stratum(counts: &[u32], draws: Vec<Draw>) -> OfStratum {
@@ -147,7 +153,8 @@ fn as_they_come(broken: f64, n: usize, seed: u64) -> OfWork {
         let count = (0..50).filter(|_| rng.unit() < broken).count() as u32;
         if count > 0 {
             let step_s = Some(1.0 + f64::from(count));
-            draws.push(Draw { counts: vec![count], step_s, healthy_s: 1.0, cut: false });
+            let draw = Draw { counts: vec![count], step_s, healthy_s: 1.0, cut: false, stuck: 0.0 };
+            draws.push(draw);
         }
     }
     let stratum = Stratum { counts: Vec::new(), placed: Placed::AsTheyCome };
@@ -222,6 +229,7 @@ fn question(works: Vec<OfWork>, rates: &[Rates]) -> (Order, Measured) {
         works: counted,
         weighing: by(rates),
         costs: Vec::new(),
+        left_last: true,
     };
     (order, measured)
 }

@@ -149,7 +149,7 @@ fn a_state_that_cuts_hosts_off_is_a_stop_and_never_run() {
     let stops = 4.0 / 1000.0 + 8.0 / 10_000.0;
     let expected = runs * (1.0 - stops * 68.0 / 60.0);
     assert!((answer.standings[0].goodput - expected).abs() < 1e-12);
-    assert!((answer.stops(&answer.standings[0]) - stops * 720.0).abs() < 1e-9);
+    assert!((answer.stops(&answer.standings[0]) - runs * stops * 720.0).abs() < 1e-9);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use raddle_sim::record::Outcome;
 use raddle_sim::record::steps::parts::{Parts, Wait, parts};
 use raddle_sim::record::steps::path::{Stretch, Took, path};
 use raddle_sim::record::steps::replay::Replay;
+use raddle_sim::workload::job_graph::JobGraph;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -138,8 +139,8 @@ pub struct Named {
 }
 
 impl Shares {
-    /// What these edges come to.
-    pub fn of(plan: &Plan, edges: &[Edge]) -> Self {
+    /// What these edges of a job come to.
+    pub fn of(plan: &Plan, job: &JobGraph, edges: &[Edge]) -> Self {
         let name = |wait: &Wait| plan.fabric.ports[wait.port.index()].name.clone();
         let (mut causes, mut ports, mut ranks) =
             (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -168,7 +169,7 @@ impl Shares {
             };
             Named {
                 rank: own.rank.into(),
-                node: own.node.into(),
+                node: job.ranks[own.rank as usize].nodes[own.node as usize].id,
                 flow: edge.flow().map(|flow| flow.0.into()),
                 to,
                 start_us: own.from.as_us(),

@@ -178,6 +178,7 @@ impl StepSummary {
         waited.sort_by_key(|(rank, time)| (Reverse(*time), *rank));
         waited.truncate(NAMED);
         let waited = waited.into_iter();
+        let job = told.replay.script.job();
         Some(Self {
             steps: steps.len() as u64,
             ranks: told.replay.script.job().ranks.len() as u64,
@@ -186,7 +187,7 @@ impl StepSummary {
             last_rank: longest.map_or(0, |rows| last_rank(rows).into()),
             spent: Spent::of(&told.ranks),
             collectives: alike(&told.collectives),
-            critical: Shares::of(plan, &edges(plan, outcome, &told.replay)),
+            critical: Shares::of(plan, job, &edges(plan, outcome, &told.replay)),
             waited_for: waited
                 .map(|(rank, time)| WaitedFor { rank: rank.into(), time_us: Span(time).as_us() })
                 .collect(),
