@@ -13,7 +13,7 @@ use raddle_sim::reference::{Queue, run_with_queue};
 /// How many plans, unless `PROPTEST_CASES` says otherwise: a quarter of a minute on one core. They are
 /// others in each run of the tests, so that more of them are more runs; a change to an engine deserves
 /// 100,000.
-const CASES: u32 = 500;
+const CASES: u32 = 300;
 /// The same for plans with many packets, each of which takes longer.
 const BUSY_CASES: u32 = 60;
 /// The same for the reference's queues, which all plans use alike.

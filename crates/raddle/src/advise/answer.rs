@@ -28,7 +28,7 @@ pub struct Answer {
 }
 
 /// So many candidates behind the first are asked when they would be.
-const ASKED: usize = 4;
+pub(super) const ASKED: usize = 4;
 
 impl Answer {
     /// The answer to the question that runs were made by.

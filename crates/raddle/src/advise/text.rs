@@ -1,6 +1,6 @@
 //! The answer in words.
 
-use super::answer::Answer;
+use super::answer::{ASKED, Answer};
 use super::crossing::{Crossing, Knob};
 use super::measured::{Ended, Left};
 use super::rank::Standing;
@@ -238,11 +238,14 @@ impl Answer {
     pub(super) fn changes(&self) -> Vec<String> {
         let mut found: Vec<String> = self.crossings.iter().map(|own| self.crossing(own)).collect();
         if found.is_empty() && self.standings.len() > 1 && !self.order.weighing.rates.is_empty() {
-            found.push(
-                "No candidate overtakes the first by one rate alone, as far as the states that were \
-                 looked at tell."
-                    .to_owned(),
-            );
+            let of = match self.standings.len() - 1 {
+                others if others > ASKED => format!("None of the {ASKED} candidates behind it"),
+                _ => "No candidate".to_owned(),
+            };
+            found.push(format!(
+                "{of} overtakes the first by one rate alone, as far as the states that were looked at \
+                 tell."
+            ));
         }
         found
     }
