@@ -7,6 +7,7 @@ use super::question::{Failure, Objective, Question};
 use super::race::Rules;
 use super::rank::{Order, Standing};
 use super::search::order_of;
+use crate::study::stats::t_quantile_95;
 
 /// The answer to a question, from what runs gave.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,6 +159,11 @@ impl Answer {
         let share = |log: f64| 1.0 - libm::exp(-log);
         let ends = [behind.log - behind.half, behind.log, behind.log + behind.half];
         Some(ends.map(share))
+    }
+
+    /// Half the width of the 95 % confidence interval of the goodput.
+    pub fn goodput_half(&self, own: &Standing) -> f64 {
+        t_quantile_95(own.blocks.len().max(2) - 1) * own.error
     }
 
     /// How often a job ends within the horizon, over works by weight.

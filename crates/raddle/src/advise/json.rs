@@ -62,7 +62,8 @@ impl Answer {
             .map(|other| self.name(other.candidate));
         json!({
             "place": self.place(index), "candidate": candidate.name, "value": own.value,
-            "goodput": own.goodput, "goodput_se": own.error, "stops": self.stops(own),
+            "goodput": own.goodput, "goodput_se": own.error,
+            "goodput_half": self.goodput_half(own), "stops": self.stops(own),
             "told": index > 0 && self.is_told(own), "p": own.behind.and_then(|own| own.p),
             "behind": self.behind(own), "same_runs_as": same, "blocks": own.blocks.len(),
             "left": candidate.left, "counts": candidate.counts,

@@ -4,7 +4,6 @@ use super::answer::{ASKED, Answer};
 use super::crossing::{Crossing, Knob};
 use super::measured::{Ended, Left};
 use super::rank::Standing;
-use crate::study::stats::t_quantile_95;
 use crate::study::text::{
     count, digits, left, list, percent, plural, probability, right, time, wrap,
 };
@@ -154,7 +153,7 @@ impl Answer {
             Some(percent((1.0 / (1.0 - lost).max(1e-9) - 1.0) * 100.0))
         });
         let over: Vec<String> = over.map(|own| own.unwrap_or_else(|| "-".to_owned())).collect();
-        let half = t_quantile_95(own.blocks.len().max(2) - 1) * own.error;
+        let half = self.goodput_half(own);
         let goodput = match own.blocks.len() {
             0 | 1 => digits(own.goodput, 4),
             _ => format!("{:.4} ±{:.4}", own.goodput, half),

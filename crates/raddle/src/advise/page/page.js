@@ -96,8 +96,9 @@ function drawTable() {
     const place = same && asRun ? asRun.place : index + 1;
     line.append(
       cell('td', String(place)), cell('td', own.name),
-      cell('td', own.goodput.toFixed(4) + (same && asRun ? ` ±${(1.96 * asRun.goodput_se).toFixed(4)}` : ''), 'n'),
-      cell('td', index === 0 ? '' : percent(1 - own.value / rows[0].value), 'n'),
+      cell('td', own.goodput.toFixed(4) + (same && asRun ? ` ±${asRun.goodput_half.toFixed(4)}` : ''), 'n'),
+      cell('td', index === 0 ? '' : percent(same && asRun && asRun.behind ? asRun.behind[1]
+        : 1 - own.value / rows[0].value), 'n'),
       cell('td', own.stops.toPrecision(2), 'n'),
       cell('td', String(counts.switches), 'n'), cell('td', String(counts.optics), 'n'),
       cell('td', `${counts.power_kw_min.toPrecision(3)} to ${counts.power_kw_max.toPrecision(3)}`, 'n'));
@@ -114,8 +115,9 @@ function drawTable() {
     : 'Rates, weights or costs are others than runs were made for; errors are left out, and no run was made.';
 }
 
-/** Work done by each candidate over one rate. */
+/** What candidates are ranked by over one rate, as a share of the first one's as asked. */
 function drawPlots() {
+  const first = ranked(data, start())[0];
   const all = knobs().filter(knob => knob.plot);
   const figures = all.map(knob => {
     const points = Array.from({ length: 41 }, (_, i) => Math.pow(MOST, (i - 20) / 20));
@@ -125,7 +127,7 @@ function drawPlots() {
       knob.set(other, knob.from * factor);
       ranked(data, other).filter(own => !unresolved(own)).slice(0, COLOURS.length).forEach(own => {
         if (!lines.has(own.name)) lines.set(own.name, []);
-        lines.get(own.name).push([factor, own.goodput]);
+        lines.get(own.name).push([factor, own.value / first.value]);
       });
     });
     const values = [...lines.values()].flat().map(point => point[1]);
@@ -140,7 +142,7 @@ function drawPlots() {
       return `<path d="${path.join('')}" fill="none" stroke="${colour}" stroke-width="2"/>`;
     });
     const figure = document.createElement('figure');
-    figure.append(cell('figcaption', `goodput over ${knob.name}`));
+    figure.append(cell('figcaption', `work done over ${knob.name}`));
     const picture = document.createElement('div');
     picture.innerHTML = `<svg viewBox="0 0 320 180" role="img"><line x1="${x(1)}" x2="${x(1)}" y1="16" y2="150" stroke="currentColor" stroke-dasharray="2 3"/>${paths.join('')}<text x="2" y="${y(high) + 4}">${high.toFixed(3)}</text><text x="2" y="${y(low) + 4}">${low.toFixed(3)}</text></svg>`;
     const scale = picture.querySelector('svg');
