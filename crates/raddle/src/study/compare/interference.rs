@@ -7,6 +7,7 @@ use crate::study::stats::Spread;
 use crate::study::summary::{JobSummary, RunSummary};
 use crate::study::text::{left, plural, right, settings, width};
 use serde_json::{Value, json};
+use std::cmp::Ordering;
 use std::fmt::Write;
 
 /// Between columns.
@@ -77,10 +78,10 @@ impl Slowdown {
         })
     }
 
-    /// The mean, if the seeds support that it is more than 1.
-    fn supported(self) -> Option<f64> {
-        let half = self.ci95_half.unwrap_or(0.0);
-        self.mean.filter(|mean| mean - half > 1.0)
+    /// Its confidence interval, of several seeds.
+    fn interval(self) -> Option<[f64; 2]> {
+        let (mean, half) = (self.mean?, self.ci95_half?);
+        Some([mean - half, mean + half])
     }
 
     /// `1.42` or `1.42 ±0.03`.
@@ -203,10 +204,13 @@ impl Interference {
         rows.iter().map(line).collect()
     }
 
-    /// `storage hurts training most: 1.42 times alone, with placement = random.`, of those slowdowns that
-    /// the seeds support.
+    /// `storage hurts training most: 1.42 times alone, with placement = random.`: of those slowdowns that
+    /// the seeds tell from 1 the greatest, and `most` if they tell it from all others.
     fn worst(&self) -> String {
-        let mut worst: Option<(f64, String)> = None;
+        if self.seeds < 2 {
+            return "One seed does not tell who hurts whom: give `seed` a range.".to_owned();
+        }
+        let mut all: Vec<(Slowdown, String)> = Vec::new();
         for condition in &self.conditions {
             let at = match &condition.settings[..] {
                 [] => String::new(),
@@ -214,16 +218,26 @@ impl Interference {
             };
             for (victim, whom) in condition.victims.iter().zip(&self.jobs) {
                 for (with, who) in victim.with.iter().zip(&self.jobs) {
-                    let Some(mean) = with.and_then(Slowdown::supported) else { continue };
-                    if worst.as_ref().is_none_or(|(most, _)| mean > *most) {
-                        let text = format!("{who} hurts {whom} most: {mean:.2} times alone{at}.");
-                        worst = Some((mean, text));
-                    }
+                    let Some(own) = with.filter(|own| own.interval().is_some()) else { continue };
+                    let mean = own.mean.unwrap_or_default();
+                    let text =
+                        |most| format!("{who} hurts {whom}{most}: {mean:.2} times alone{at}.");
+                    all.push((own, text("{most}")));
                 }
             }
         }
-        let none = "These seeds do not tell that a job is slower beside another.";
-        worst.map_or(none.to_owned(), |(_, text)| text)
+        let low = |own: &Slowdown| own.interval().map_or(0.0, |[low, _]| low);
+        let high = |own: &Slowdown| own.interval().map_or(f64::INFINITY, |[_, high]| high);
+        let told = all.iter().enumerate().filter(|(_, (own, _))| low(own) > 1.0);
+        let worst = told.max_by(|(_, (a, _)), (_, (b, _))| {
+            a.mean.partial_cmp(&b.mean).unwrap_or(Ordering::Equal)
+        });
+        let Some((index, (own, text))) = worst else {
+            return "These seeds do not tell that a job is slower beside another.".to_owned();
+        };
+        let mut others = all.iter().enumerate().filter(|(other, _)| *other != index);
+        let is_most = others.all(|(_, (other, _))| high(other) < low(own));
+        text.replace("{most}", if is_most { " most" } else { "" })
     }
 
     /// The object of `raddle.interference/1`.
@@ -361,22 +375,48 @@ mod tests {
         ];
         let settings: Vec<Vec<(String, String)>> =
             runs.iter().map(|(name, _)| vec![(AXIS.to_owned(), (*name).to_owned())]).collect();
-        let entries: Vec<Entry<'_>> = settings
-            .iter()
-            .zip(&runs)
-            .map(|(settings, (_, run))| Entry { settings, seed: 1, summary: Some(run) })
-            .collect();
+        let of_seeds = |seeds: u64| -> Vec<Entry<'_>> {
+            let both = || settings.iter().zip(&runs);
+            let of_seed = |seed: u64| {
+                both().map(move |(settings, (_, run))| Entry { settings, seed, summary: Some(run) })
+            };
+            (1..=seeds).flat_map(of_seed).collect()
+        };
         let jobs = ["a", "b", "c"].map(str::to_owned);
-        let told = Interference::of("t", &jobs, &[&COMPLETION], &entries);
+        let of = |seeds| Interference::of("t", &jobs, &[&COMPLETION], &of_seeds(seeds));
+        let told = of(1);
         let expected = "t, 1 seed: completion of each job beside others, over that alone\n\n\
             \x20        alone   with a   with b   with c   with all\n\
             \x20 a   10.00 us              2.50     1.20       3.00\n\
             \x20 b   20.00 us     1.10              1.05       1.20\n\
             \x20 c   10.00 us     1.00     1.00                1.00\n\n\
-            \x20 b hurts a most: 2.50 times alone.\n";
+            \x20 One seed does not tell who hurts whom: give `seed` a range.\n";
         assert_eq!(told.screen(), expected);
+        assert_eq!(of(2).worst(), "b hurts a most: 2.50 times alone.");
         let json = told.to_json();
         assert_eq!(json["conditions"][0]["jobs"][1]["with_all"]["mean"], 1.2);
         assert_eq!(json["conditions"][0]["jobs"][1]["with"][1]["job"], "c");
+    }
+
+    /// 1.8 or so is not told from 1.2 give or take 0.7, nor that from 1.
+    #[test]
+    fn only_what_intervals_tell_apart_is_the_most() {
+        let slowdown = |mean, half| Slowdown { mean: Some(mean), ci95_half: Some(half) };
+        let told = |other: Slowdown| {
+            let victim = |with| Victim { alone: Some(1.0), all: Slowdown::default(), with };
+            let victims =
+                vec![victim(vec![None, Some(slowdown(1.8, 0.1))]), victim(vec![Some(other), None])];
+            Interference {
+                title: String::new(),
+                metric: &COMPLETION,
+                seeds: 3,
+                jobs: ["a", "b"].map(str::to_owned).to_vec(),
+                paired: false,
+                conditions: vec![Condition { settings: Vec::new(), victims }],
+            }
+            .worst()
+        };
+        assert_eq!(told(slowdown(1.2, 0.7)), "b hurts a: 1.80 times alone.");
+        assert_eq!(told(slowdown(1.2, 0.1)), "b hurts a most: 1.80 times alone.");
     }
 }
