@@ -379,18 +379,14 @@ impl CircuitShape {
     /// Whether the numbers fit together.
     fn check(&self) -> Result<(), ShapeError> {
         let rotors = &self.rotors;
-        for (what, n) in [
+        ShapeError::at_least_one(&[
             ("tors", u64::from(self.tors)),
             ("hosts_per_tor", u64::from(self.hosts_per_tor)),
             ("the rate of host links", self.rate.0),
             ("the rate of uplinks", self.uplink_rate.0),
             ("the number of uplinks", rotors.rotors.len() as u64),
             ("the period", rotors.period().0),
-        ] {
-            if n == 0 {
-                return Err(ShapeError::Zero { what });
-            }
-        }
+        ])?;
         if rotors.rotors.len() > UPLINKS_MAX {
             let (uplinks, most) = (rotors.rotors.len(), UPLINKS_MAX);
             return Err(ShapeError::ManyUplinks { uplinks, most });

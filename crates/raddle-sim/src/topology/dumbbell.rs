@@ -60,15 +60,11 @@ impl Dumbbell {
     /// # Errors
     /// If a number is zero, or there are too many hosts.
     pub fn build(&self) -> Result<Fabric, ShapeError> {
-        for (what, n) in [
+        ShapeError::at_least_one(&[
             ("hosts_per_side", u64::from(self.hosts_per_side)),
             ("the rate of host links", self.rate.0),
             ("the rate of the bottleneck", self.bottleneck_rate.0),
-        ] {
-            if n == 0 {
-                return Err(ShapeError::Zero { what });
-            }
-        }
+        ])?;
         let ports = 4 * u64::from(self.hosts_per_side) + 2;
         if ports > MAX_PORTS {
             return Err(ShapeError::TooLarge { ports });

@@ -112,18 +112,14 @@ impl TreeShape {
                 return Err(ShapeError::Unused { what, why });
             }
         }
-        for (what, n) in [
+        ShapeError::at_least_one(&[
             ("hosts_per_tor", u64::from(hosts_per_tor)),
             ("tors_per_pod", u64::from(tors_per_pod)),
             ("parallel", u64::from(parallel)),
             ("the rate of host links", rate.0),
             ("the rate of ToR uplinks", uplink_rate.0),
             ("the rate of core links", core_rate.0),
-        ] {
-            if n == 0 {
-                return Err(ShapeError::Zero { what });
-            }
-        }
+        ])?;
         let oversubscription = options.oversubscription.unwrap_or(1.0);
         let cables = uplink_cables(hosts_per_tor, rate, uplink_rate, oversubscription, parallel)?;
         let aggs_per_pod = cables / parallel;

@@ -77,7 +77,7 @@ impl Topology for HybridShape {
     /// `tor0.to.tor1` and packet links `tor0.to.core`.
     fn build(&self) -> Result<Fabric, ShapeError> {
         let Self { tors, hosts_per_tor, .. } = *self;
-        for (what, n) in [
+        ShapeError::at_least_one(&[
             ("tors", u64::from(tors)),
             ("hosts_per_tor", u64::from(hosts_per_tor)),
             ("the rate of host links", self.rate.0),
@@ -85,11 +85,7 @@ impl Topology for HybridShape {
             ("the rate of packet links", self.packet_rate.0),
             ("day", self.day.0),
             ("night", self.night.0),
-        ] {
-            if n == 0 {
-                return Err(ShapeError::Zero { what });
-            }
-        }
+        ])?;
         if tors < 2 {
             return Err(ShapeError::FewTors(tors));
         }

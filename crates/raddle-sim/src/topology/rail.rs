@@ -88,16 +88,12 @@ impl Topology for Rail {
 impl Rail {
     /// The number of hosts.
     fn validate(&self) -> Result<usize, ShapeError> {
-        for (what, n) in [
+        ShapeError::at_least_one(&[
             ("servers", u64::from(self.servers)),
             ("gpus", u64::from(self.gpus)),
             ("the rate of host links", self.rate.0),
             ("the rate of links between switches", self.uplink_rate.0),
-        ] {
-            if n == 0 {
-                return Err(ShapeError::Zero { what });
-            }
-        }
+        ])?;
         let cables = u64::from(self.gpus) * u64::from(self.spines);
         let ports = self.hosts().saturating_add(cables).saturating_mul(2);
         if ports > MAX_PORTS {

@@ -130,6 +130,19 @@ impl ShapeError {
     }
 }
 
+impl ShapeError {
+    /// That each of these quantities is at least one.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub(super) fn at_least_one(quantities: &[(&'static str, u64)]) -> Result<(), Self> {
+        match quantities.iter().find(|(_, n)| *n == 0) {
+            Some((what, _)) => Err(Self::Zero { what }),
+            None => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for ShapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

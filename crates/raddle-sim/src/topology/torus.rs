@@ -108,17 +108,13 @@ impl Topology for Torus {
 impl Torus {
     /// The number of hosts.
     fn validate(&self) -> Result<usize, ShapeError> {
-        for (what, n) in [
+        ShapeError::at_least_one(&[
             ("rows", u64::from(self.rows)),
             ("columns", u64::from(self.columns)),
             ("hosts_per_switch", u64::from(self.hosts_per_switch)),
             ("the rate of host links", self.rate.0),
             ("the rate of links between switches", self.uplink_rate.0),
-        ] {
-            if n == 0 {
-                return Err(ShapeError::Zero { what });
-            }
-        }
+        ])?;
         let switches = u64::from(self.rows) * u64::from(self.columns);
         if switches > MOST_SWITCHES {
             return Err(ShapeError::Switches { switches, most: MOST_SWITCHES });
