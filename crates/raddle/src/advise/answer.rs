@@ -91,7 +91,7 @@ impl Answer {
             };
             let others = standings.iter().skip(1).filter(told).take(ASKED);
             let others: Vec<usize> = others.map(|own| own.candidate).collect();
-            let scan = Scan { order: &order, measured: &measured, left_out: ask.margin / 2.0 };
+            let scan = Scan { order: &order, measured: &measured, margin: ask.margin };
             scan.crossings(&others, first.candidate)
         });
         Ok(Self {

@@ -56,8 +56,9 @@ type Gap = Option<(f64, f64)>;
 pub(crate) struct Scan<'a> {
     pub(crate) order: &'a Order,
     pub(crate) measured: &'a Measured,
-    /// States that were not looked at may have so much of the time.
-    pub(crate) left_out: f64,
+    /// States that were not looked at may have half of this share of the time, and changes that were not
+    /// run cost [`NOT_RUN`] of it.
+    pub(crate) margin: f64,
 }
 
 impl Scan<'_> {
@@ -83,10 +84,10 @@ impl Scan<'_> {
         let own = |candidate: usize| all.iter().find(|own| own.candidate == candidate);
         let (a, b) = (own(first)?, own(other)?);
         let resolved = [a, b].iter().flat_map(|own| &own.works).all(|work| {
-            work.left_out <= self.left_out
+            work.left_out <= self.margin / 2.0
                 && work.effective.is_none_or(|own| own >= RESOLVES)
                 && work.lost.events.iter().sum::<f64>() + work.lost.restarts <= FIRST_ORDER
-                && work.not_run <= 2.0 * self.left_out * NOT_RUN
+                && work.not_run <= self.margin * NOT_RUN
         });
         let gap = libm::log(a.value.max(1e-300) / b.value.max(1e-300));
         let half = super::race::behind(&a.blocks, &b.blocks, a.hidden.hypot(b.hidden));

@@ -262,13 +262,11 @@ impl Runner<'_> {
         let mut plan = (job.plan)().map_err(Failure::Plan)?;
         // What it takes in memory is gone before the run begins.
         let bound = (self.bound)(&plan);
-        let (outcome, cost) = match sink.left(job).map_err(Failure::Kept)? {
-            Some((outcome, cost)) => {
-                if let Some(slowest) = plan.record.slowest {
-                    plan = plan.with_slowest(slowest, &outcome.flows);
-                }
-                (outcome, cost)
-            }
+        // What is run twice changes its plan, and leaves rows that are not read back.
+        let once = plan.record.slowest.is_none() && !plan.record.critical;
+        let left = if once { sink.left(job).map_err(Failure::Kept)? } else { None };
+        let (outcome, cost) = match left {
+            Some(left) => left,
             None => {
                 let (own, outcome, cost) = self.run_engine(index, plan, full)?;
                 plan = own;

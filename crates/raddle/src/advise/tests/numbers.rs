@@ -245,7 +245,7 @@ fn a_crossing_lies_where_its_formula_says() {
     let (order, measured) = question(vec![one_part(Some(2.0)), slower], &[rates(995.0, 5.0)]);
     let all = order.standings(&measured);
     assert_eq!(all.iter().map(|own| own.candidate).collect::<Vec<_>>(), [0, 1]);
-    let scan = Scan { order: &order, measured: &measured, left_out: 0.01 };
+    let scan = Scan { order: &order, measured: &measured, margin: 0.02 };
     let found = scan.crossings(&[1], 0);
     let [own] = &found[..] else { panic!("{found:?}") };
     let u = 2.0 * (1.0 - 1.0 / 1.01);
@@ -269,7 +269,7 @@ fn a_crossing_that_chance_may_have_made_has_no_end() {
     let (order, measured) = question(vec![noisy(1.0, 1), noisy(1.0, 2)], &[rates(99.0, 1.0)]);
     let all = order.standings(&measured);
     assert!(all[1].behind.unwrap().p.unwrap() > 0.05);
-    let scan = Scan { order: &order, measured: &measured, left_out: 0.01 };
+    let scan = Scan { order: &order, measured: &measured, margin: 0.02 };
     for own in scan.crossings(&[all[1].candidate], all[0].candidate) {
         assert!(own.low == Some(1.0) || own.high == Some(1.0), "{own:?}");
         assert!(own.low.is_none() || own.high.is_none(), "{own:?}");
