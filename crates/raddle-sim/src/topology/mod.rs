@@ -36,6 +36,7 @@ pub mod torus;
 pub mod tree;
 
 pub use kind::{Draw, HostPorts, Kind, Topology};
+pub use paths::RoundTrips;
 pub use routes_fit::RouteMisfit;
 
 use raddle_schemes::ids::{Entropy, HostId, PortId, SwitchId};

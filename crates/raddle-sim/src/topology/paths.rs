@@ -88,16 +88,34 @@ impl Fabric {
         sum
     }
 
+    /// [`Fabric::base_rtt`] for whoever asks for many pairs: over slices of circuits what takes longest
+    /// between two edge switches is found once.
+    pub fn round_trips(&self, packet: Bytes, ack: Bytes) -> RoundTrips {
+        let found = || {
+            let hops = self.hops(packet, ack);
+            let edges = self.edges(&hops);
+            let between = self.longest_of_slices(&hops, &edges)?;
+            let mut places = vec![0; self.switches.len()];
+            for (place, edge) in (0..).zip(&edges) {
+                places[edge.switch.index()] = place;
+            }
+            Some(BetweenEdges { places, edges: edges.len(), between })
+        };
+        let is_sliced = matches!(self.forwarding, Forwarding::Slices(_));
+        RoundTrips { packet, ack, known: if is_sliced { found() } else { None } }
+    }
+
+    /// The time of a packet and of an ACK over each port.
+    fn hops(&self, packet: Bytes, ack: Bytes) -> Vec<[Span; 2]> {
+        let ports = (0..self.ports.len() as u32).map(PortId);
+        ports.map(|port| [self.hop(port, packet), self.hop(port, ack)]).collect()
+    }
+
     /// The largest [`Fabric::base_rtt`] of all pairs of different hosts.
     pub fn longest_base_rtt(&self, packet: Bytes, ack: Bytes) -> Span {
-        let ports = (0..self.ports.len() as u32).map(PortId);
-        let hops: Vec<[Span; 2]> =
-            ports.map(|port| [self.hop(port, packet), self.hop(port, ack)]).collect();
+        let hops = self.hops(packet, ack);
         let edges = self.edges(&hops);
-        let known = match &self.forwarding {
-            Forwarding::Slices(own) => Some(self.longest_of_slices(&own.tables, &hops, &edges)),
-            _ => None,
-        };
+        let known = self.longest_of_slices(&hops, &edges);
         let mut longest = Span::ZERO;
         for (i, from) in edges.iter().enumerate() {
             if let Some(within) = from.within {
@@ -158,19 +176,16 @@ impl Fabric {
     }
 
     /// Time between each edge switch and each other one, for a packet and for an ACK, in the slice in
-    /// which it is longest; by the place of the first, then of the other.
-    fn longest_of_slices(
-        &self,
-        tables: &[Table],
-        hops: &[[Span; 2]],
-        edges: &[Edge],
-    ) -> Vec<[Span; 2]> {
+    /// which it is longest; by the place of the first, then of the other. `None` where routes are those of
+    /// all times.
+    fn longest_of_slices(&self, hops: &[[Span; 2]], edges: &[Edge]) -> Option<Vec<[Span; 2]>> {
+        let Forwarding::Slices(slices) = &self.forwarding else { return None };
         let steps = Steps::new(self, hops);
         let mut longest = vec![[Span::ZERO; 2]; edges.len() * edges.len()];
         // Where each switch sends what goes to one edge switch, and how long all the way takes.
         let mut own = vec![Step::stays(0); self.switches.len()];
         let mut rest = vec![[Span::ZERO; 2]; self.switches.len()];
-        for table in tables {
+        for table in &slices.tables {
             let firsts = steps.of_groups(table);
             for (place, to) in edges.iter().enumerate() {
                 let column = table.column[to.switch.index()] as usize;
@@ -187,7 +202,7 @@ impl Fabric {
                 }
             }
         }
-        longest
+        Some(longest)
     }
 
     /// Time between two edge switches for a packet and for an ACK, where routes are those of all times.
@@ -208,6 +223,41 @@ impl Fabric {
             }
         }
         sum
+    }
+}
+
+/// Unloaded round trips of pairs of hosts, for one size of packets and one of ACKs.
+#[derive(Clone, Debug)]
+pub struct RoundTrips {
+    packet: Bytes,
+    ack: Bytes,
+    known: Option<BetweenEdges>,
+}
+
+/// The longest time between edge switches, for a packet and for an ACK.
+#[derive(Clone, Debug)]
+struct BetweenEdges {
+    /// The place of each switch that has hosts.
+    places: Vec<u32>,
+    /// How many those are.
+    edges: usize,
+    /// By the place of the first, then of the other.
+    between: Vec<[Span; 2]>,
+}
+
+impl RoundTrips {
+    /// [`Fabric::base_rtt`] of the fabric that they were asked of.
+    pub fn of(&self, fabric: &Fabric, source: HostId, destination: HostId) -> Span {
+        let Some(known) = &self.known else {
+            return fabric.base_rtt(source, destination, self.packet, self.ack);
+        };
+        let place = |host| known.places[fabric.edge(host).index()] as usize;
+        let one_way = |from: HostId, to: HostId, number: usize, size| {
+            let down = fabric.ports[to.index()].peer;
+            let between = known.between[place(from) * known.edges + place(to)][number];
+            fabric.hop(PortId(from.0), size) + between + fabric.hop(down, size)
+        };
+        one_way(source, destination, 0, self.packet) + one_way(destination, source, 1, self.ack)
     }
 }
 

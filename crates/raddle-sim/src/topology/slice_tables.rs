@@ -106,7 +106,8 @@ mod tests {
     use super::*;
     use crate::topology::circuits::{CircuitShape, Rotors, Turn};
     use crate::topology::slicing::Late;
-    use raddle_schemes::units::{Rate, Span, Time};
+    use raddle_schemes::ids::HostId;
+    use raddle_schemes::units::{Bytes, Rate, Span, Time};
 
     /// Two rotors of four ToRs that turn one after the other: rotor 0 at the starts of slots 0 and 2.
     fn shape(dark: Span) -> CircuitShape {
@@ -182,5 +183,18 @@ mod tests {
         assert_eq!(closings("tor0.to.tor2"), [100]);
         // By rotor 1 from slot 1 on, by rotor 0 from slot 2 on.
         assert_eq!(closings("tor0.to.tor3"), [0]);
+    }
+
+    #[test]
+    fn round_trips_of_many_pairs_are_those_of_each() {
+        let fabric = shape(Span::us(10)).build().unwrap();
+        let (packet, ack) = (Bytes(4160), Bytes(64));
+        let trips = fabric.round_trips(packet, ack);
+        let hosts = || (0..fabric.hosts).map(HostId);
+        for (from, to) in hosts().flat_map(|from| hosts().map(move |to| (from, to))) {
+            if from != to {
+                assert_eq!(trips.of(&fabric, from, to), fabric.base_rtt(from, to, packet, ack));
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What hosts do when something happens at them: the senders and receivers of their flows at work.
 
 mod connections;
+mod context;
 mod hop_logs;
 mod pair_order;
 mod planned;
@@ -20,14 +21,16 @@ use super::nic::{Departure, Nic};
 use super::slab::Slab;
 use super::totals::HostTotals;
 use crate::host::nic::timers::TimerKind;
-use crate::plan::{Overflow, Plan};
+use crate::plan::Plan;
 use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, SchemeEvent, Timeline};
-use crate::waits::Waits;
+use crate::topology::RoundTrips;
 use crate::wire::frame::{Frame, Kind, Locator, Locators, flag};
 use crate::workload::TriggerId;
 use connections::Beginnings;
+pub use context::first_rto;
+use context::{context, may_lose};
 use hop_logs::HopLogs;
 use pair_order::Queues;
 use planned::Planners;
@@ -84,6 +87,7 @@ pub(super) struct Ends<'a> {
     planners: Option<Box<Planners<'a>>>,
     /// Where flows are followed.
     pub(super) probes: Option<Box<FlowProbes>>,
+    trips: RoundTrips,
     default_rto: Span,
     /// Time to drain a full queue, if queues have a limit or links may lose.
     drain: Option<Span>,
@@ -171,6 +175,7 @@ impl<'a> Ends<'a> {
             probes: FlowProbes::of(plan, |flow| {
                 own.contains(&plan.traffic.flows[flow.index()].source)
             }),
+            trips: plan.fabric.round_trips(plan.packet(), plan.transport.ack),
             default_rto: rto,
             drain: may_lose(plan).then_some(drain),
             ack: plan.transport.ack,
@@ -211,7 +216,7 @@ impl<'a> Ends<'a> {
     }
 
     fn context(&self, flow: FlowId) -> FlowContext {
-        context(self.plan, flow, self.default_rto, self.drain)
+        context(self.plan, flow, &self.trips, (self.default_rto, self.drain))
     }
 
     /// A frame reached the host. Returns when its next local event is due.
@@ -558,42 +563,4 @@ impl<'a> Ends<'a> {
             return Some(frame);
         }
     }
-}
-
-fn context(plan: &Plan, flow: FlowId, rto: Span, drain: Option<Span>) -> FlowContext {
-    let flow = &plan.traffic.flows[flow.index()];
-    let (source, destination) = (flow.source, flow.destination);
-    let packet = plan.packet();
-    let base_rtt = plan.fabric.base_rtt(source, destination, packet, plan.transport.ack);
-    let rate = plan.flow_rate(source, destination);
-    FlowContext {
-        payload: plan.transport.payload,
-        header: plan.transport.header,
-        gap: plan.queue.gap,
-        base_rtt,
-        rate,
-        bdp: rate.bytes_in(base_rtt),
-        rto,
-        drain,
-        trimming: plan.queue.overflow == Overflow::Trim,
-        classes: plan.queue.classes,
-        source,
-        destination,
-    }
-}
-
-/// What a flow's first retransmission timeout takes.
-pub fn first_rto(plan: &Plan, flow: FlowId) -> Span {
-    let waits = Waits::of(plan);
-    let (drain, rto) = (waits.drain(), waits.rto());
-    let context = context(plan, flow, rto, may_lose(plan).then_some(drain));
-    let transport = plan.traffic.flows[flow.index()].transport;
-    plan.transport.recovery_of(transport).build(&context).rto()
-}
-
-/// Whether packets may be lost.
-fn may_lose(plan: &Plan) -> bool {
-    let faults = &plan.faults;
-    let limited = plan.queue.may_lose() || plan.buffer.is_some() || plan.tor.is_some();
-    limited || !faults.ports.is_empty() || !faults.nodes.is_empty()
 }
