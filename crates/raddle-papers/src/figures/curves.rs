@@ -171,9 +171,9 @@ fn finite(number: f64, line: &str, (over, at): (&str, f64)) -> Result<f64, Strin
 
 impl Curves {
     /// What the model is asked for all points.
-    pub(super) fn numbers(&self) -> Vec<TheoryNumber> {
+    pub(super) fn numbers(&self, mode: Mode) -> Vec<TheoryNumber> {
         let of = |line: &Line| -> Vec<TheoryNumber> {
-            self.values.iter().map(|(_, value)| line.number.with(&self.over, value)).collect()
+            self.asked(mode).map(|(_, value)| line.number.with(&self.over, value)).collect()
         };
         self.lines.iter().flat_map(of).collect()
     }
@@ -189,9 +189,20 @@ impl Curves {
                 let number = finite(number, &line.name, (&self.over, *x));
                 Some(number.map(|number| (*x, six_digits(number))))
             };
-            self.values.iter().filter_map(point).collect()
+            self.asked(mode).filter_map(point).collect()
         };
         self.lines.iter().map(points).collect()
+    }
+
+    /// The values at which lines are asked: in quick mode the first, the last and one between.
+    fn asked(&self, mode: Mode) -> impl Iterator<Item = &(f64, Item)> {
+        let last = self.values.len().saturating_sub(1);
+        let is_asked = move |place| mode == Mode::Full || [0, last / 2, last].contains(&place);
+        self.values
+            .iter()
+            .enumerate()
+            .filter(move |(place, _)| is_asked(*place))
+            .map(|(_, own)| own)
     }
 
     /// The curves with these points, and what was published for numbers of models.

@@ -165,7 +165,7 @@ impl Prepared {
         let measured = claims.filter(|claim| self.mode == Mode::Full || claim.quick);
         let mut numbers: Vec<TheoryNumber> =
             measured.flat_map(|claim| claim.measure.numbers()).cloned().collect();
-        numbers.extend(self.claims.curves.iter().flat_map(|curves| curves.numbers()));
+        numbers.extend(self.claims.curves.iter().flat_map(|curves| curves.numbers(self.mode)));
         answers.open(&numbers.iter().collect::<Vec<_>>(), self.mode)
     }
 
