@@ -102,6 +102,13 @@ const REROUTED: &[(&str, &str)] = &[
 /// Replays departures node by node, in order of time.
 const PFC: (&str, &str) = ("fabric.queue.pfc", "{ xoff = \"50%\", xon = \"40%\" }");
 
+/// Credits for every frame of data, in place of pauses.
+const CBFC: (&str, &str) = ("fabric.queue.cbfc", "{}");
+
+/// Links number every frame and send it again where noise spoils it: one in 3,000.
+const LLR: (&str, &str) = ("fabric.llr", "{}");
+const NOISE: (&str, &str) = ("fault", "[{ link = \"*\", ber = 1e-8 }]");
+
 /// Ports share their switch's memory; a quarter of what their queues could hold.
 const SHARED: (&str, &str) =
     ("fabric.buffer", "{ scheme = \"dynamic_thresholds\", size = \"0.25 bdp\" }");
@@ -236,6 +243,8 @@ const CASES: &[Case] = &[
     Case { name: "classes", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
     Case { name: "classes", queue: "drr", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
+    Case { name: "cbfc", set: &[MIB_8, CBFC], quick: true, ..CASE },
+    Case { name: "llr", set: &[MIB_8, LLR, NOISE], quick: true, ..CASE },
     Case { name: "shared_memory", set: &[MIB_8, SHARED], quick: true, ..CASE },
     Case { name: "abm", set: &[MIB_8, ABM], quick: true, ..CASE },
     Case { name: "longest_queue_drop", set: &[MIB_8, LONGEST], quick: true, ..CASE },
@@ -268,6 +277,8 @@ const CASES: &[Case] = &[
     Case { name: "classes", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
     Case { name: "classes", queue: "drr", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
     Case { name: "pfc", k: 16, set: &[MIB_2, PFC], runners: BOTH, ..CASE },
+    Case { name: "cbfc", k: 16, set: &[MIB_2, CBFC], ..CASE },
+    Case { name: "llr", k: 16, set: &[MIB_2, LLR, NOISE], ..CASE },
     Case { name: "shared_memory", k: 16, set: &[MIB_2, SHARED], runners: BOTH, ..CASE },
     Case { name: "abm", k: 16, set: &[MIB_2, ABM], ..CASE },
     Case { name: "longest_queue_drop", k: 16, set: &[MIB_2, LONGEST], ..CASE },
