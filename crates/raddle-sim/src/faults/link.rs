@@ -2,7 +2,7 @@
 
 use crate::faults::PortChange;
 use crate::faults::gate::Gate;
-use crate::faults::probability::of_a_wrong_bit;
+use crate::faults::probability::{at_most_of_a_wrong_bit, of_a_wrong_bit};
 use crate::wire::serialisation::Wire;
 use raddle_schemes::rng::coin;
 use raddle_schemes::units::{Bytes, Rate, Time};
@@ -193,13 +193,18 @@ impl Link {
         if self.loss == 0 && self.bit_errors == 0.0 {
             return false;
         }
+        let drawn = u64::from(coin(stream, start.0));
+        // No cause and no sum of them is likelier than this, and most coins are beyond.
+        if drawn > self.loss + at_most_of_a_wrong_bit(self.bit_errors, size) {
+            return false;
+        }
         let noise = of_a_wrong_bit(self.bit_errors, size);
         // Either cause alone, or both: p + q - p q, in units of 2^-64.
         let loss = u128::from(self.loss);
         let both = (loss << 32) + noise - ((loss * noise) >> 32);
         let (high, low) = ((both >> 32) as u64, both as u32);
         // The second half of the coin decides once in 2^32 times.
-        match u64::from(coin(stream, start.0)).cmp(&high) {
+        match drawn.cmp(&high) {
             Ordering::Less => true,
             Ordering::Equal => coin(!stream, start.0) < low,
             Ordering::Greater => false,

@@ -19,6 +19,12 @@ pub(super) fn of_a_wrong_bit(rate: f64, size: Bytes) -> u128 {
     (wrong * 18_446_744_073_709_551_616.0) as u128
 }
 
+/// No less than [`of_a_wrong_bit`] and soon found, in units of 2^-32: as if no two bits could be wrong.
+pub(super) fn at_most_of_a_wrong_bit(rate: f64, size: Bytes) -> u64 {
+    // Two units, and a part in a million, for all that is rounded on either way.
+    (8.0 * size.0 as f64 * rate * 4_294_971_591.0) as u64 + 2
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +42,12 @@ mod tests {
         ] {
             let got = of_a_wrong_bit(rate, Bytes(bytes)) as f64 / 2f64.powi(64);
             assert!((got / expected - 1.0).abs() < 2e-5, "{rate}, {bytes} B: {got:e}");
+        }
+        for rate in [1e-15, 1e-12, 3e-9, 1e-7, 1e-6, 1e-4, 0.01, 0.5, 1.0] {
+            for size in [1, 8, 64, 1500, 4160, 9000] {
+                let most = u128::from(at_most_of_a_wrong_bit(rate, Bytes(size)));
+                assert!(most << 32 > of_a_wrong_bit(rate, Bytes(size)), "{rate}, {size} B");
+            }
         }
         assert_eq!(of_a_wrong_bit(1.0, Bytes(1)), 1 << 64);
         assert_eq!(of_a_wrong_bit(0.0, Bytes(4160)), 0);

@@ -74,6 +74,8 @@ pub(super) struct Receiver {
     says: Says,
     /// When it answers; never, while it has nothing to say or its link is down for good.
     due: Time,
+    /// When that answer is back.
+    back: Time,
     /// Answers keep their distance: none before this.
     free_from: Time,
     way: WayBack,
@@ -93,6 +95,7 @@ impl Receiver {
             expected: Number::default(),
             says: Says::Acks,
             due: Time::NEVER,
+            back: Time::NEVER,
             free_from: Time::ZERO,
             way: WayBack::new(link, stream),
             delay,
@@ -141,6 +144,7 @@ impl Receiver {
     fn want(&mut self, at: Time) {
         if self.due == Time::NEVER {
             self.due = self.way.up_from(at.max(self.free_from));
+            self.back = self.back_of(self.due);
         }
     }
 
@@ -151,14 +155,19 @@ impl Receiver {
 
     /// When that answer is back.
     pub(super) fn back(&self) -> Time {
-        if self.due == Time::NEVER { Time::NEVER } else { self.way.sent(self.due) + self.delay }
+        self.back
+    }
+
+    /// When an answer that begins at `due` is back.
+    fn back_of(&self, due: Time) -> Time {
+        if due == Time::NEVER { Time::NEVER } else { self.way.sent(due) + self.delay }
     }
 
     /// Gives the answer that is due. Returns it, if it comes back.
     pub(super) fn answer(&mut self) -> Option<Answer> {
         let at = self.due;
-        let back = self.back();
-        self.due = Time::NEVER;
+        let back = self.back;
+        (self.due, self.back) = (Time::NEVER, Time::NEVER);
         self.free_from = at + self.way.at(at).rate().serialisation(self.spacing);
         let is_nack = self.says == Says::Nack;
         if is_nack {
@@ -171,18 +180,18 @@ impl Receiver {
     /// It is asked at `at` to begin anew. Returns when its reply is back; never, if its link is down for good.
     pub(super) fn begin_anew(&mut self, at: Time) -> Time {
         (self.expected, self.says) = (Number::default(), Says::Acks);
-        (self.due, self.free_from) = (Time::NEVER, Time::ZERO);
+        (self.due, self.back, self.free_from) = (Time::NEVER, Time::NEVER, Time::ZERO);
         let mut from = self.way.up_from(at);
         while from < Time::NEVER
             && let Some(down) = self.way.cut_of(from)
         {
             from = self.way.up_from(down);
         }
-        if from == Time::NEVER { from } else { self.way.sent(from) + self.delay }
+        self.back_of(from)
     }
 
     /// Whatever it has to say is of no use any more.
     pub(super) fn forget(&mut self) {
-        self.due = Time::NEVER;
+        (self.due, self.back) = (Time::NEVER, Time::NEVER);
     }
 }
