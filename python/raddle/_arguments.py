@@ -88,3 +88,17 @@ def parallel(value: Any) -> int | None:
 def seed(value: Any) -> int | None:
     """A seed; `None` is the scenario's."""
     return None if value is None else whole("seed", value, 0)
+
+
+def within(value: Any) -> float | None:
+    """How closely a number is bounded, a share; `None` is exactly."""
+    if value is None:
+        return None
+    try:
+        share = float(value)
+    except (TypeError, ValueError):
+        kind = type(value).__name__
+        raise Wrong(TypeError, f"within = {value!r}: expected a share, not {kind}") from None
+    if not 0 < share <= 1:
+        raise Wrong(ValueError, f"within = {value!r}: expected a share above 0 and up to 1")
+    return share

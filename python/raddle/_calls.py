@@ -128,6 +128,7 @@ def throughput(
     nodes: int = 16,
     predicted: str | None = None,
     single_hop: bool = False,
+    within: float | None = None,
     seed: int = 1,
     out: str | os.PathLike[str] | None = None,
     parallel: int | None = None,
@@ -140,10 +141,12 @@ def throughput(
     or an `out`, all combinations are evaluated, `parallel` at a time, and `out` keeps each as it
     comes (`raddle.throughput_grid/1`); else the answer is `raddle.throughput/1`. `predicted` is the
     demand that the design is made for, if it is another one. `single_hop` leaves multi-hop
-    throughput out. Throughputs are shares of a node's capacity while circuits are up.
+    throughput out; `within=0.01` bounds it to within a hundredth of what a flow carries
+    (`multi_hop_found`), where solving it for many nodes takes hours. Throughputs are shares of a node's capacity while circuits are up.
     """
     nodes = _arguments.whole("nodes", nodes, 1)
-    asked = (nodes, predicted, single_hop, _arguments.whole("seed", seed, 0))
+    seed = _arguments.whole("seed", seed, 0)
+    asked = (nodes, predicted, single_hop, _arguments.within(within), seed)
     parallel = _arguments.parallel(parallel)
     demands = [os.fspath(demand)] if isinstance(demand, (str, os.PathLike)) else [*demand]
     designs = [design] if isinstance(design, str) else [*design]

@@ -5,7 +5,7 @@ from typing import Any, final
 
 _Text = tuple[str, str, str, list[tuple[str, str]]]
 _Answer = tuple[str, str, list[str]]
-_Asked = tuple[int, str | None, bool, int]
+_Asked = tuple[int, str | None, bool, float | None, int]
 _Shown = bool | Callable[[float, str], None]
 _Metric = tuple[str | None, str | None]
 _Classes = list[tuple[str | None, object]]

@@ -97,6 +97,17 @@ def test_a_grid_of_throughputs_is_the_commands_and_is_kept(tmp_path):
     assert again == grid and kept.read_text() == written
 
 
+def test_throughput_of_many_nodes_is_bounded_as_by_the_command(tmp_path):
+    said = raddle.throughput("random", "round_robin", nodes=32, within=0.01)
+    asked = ["random", "round_robin", "--nodes", 32, "--within", 0.01]
+    assert said == command("throughput", *asked, "--json", folder=tmp_path)
+    assert said["multi_hop_found"] <= said["multi_hop"] <= 1.01 * said["multi_hop_found"]
+    with pytest.raises(ValueError, match="above 0 and up to 1"):
+        raddle.throughput("ring", "round_robin", within=0)
+    with pytest.raises(TypeError, match="expected a share"):
+        raddle.throughput("ring", "round_robin", within="close")
+
+
 def test_a_figure_is_reproduced_as_by_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ours = raddle.reproduce("mars/table7_1", quick=True, out=tmp_path / "o")

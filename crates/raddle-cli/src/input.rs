@@ -216,6 +216,14 @@ pub(super) fn at_a_time(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Reads a share that is not nothing.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err("expected a share above 0 and up to 1, `0.01`".to_owned()),
+    }
+}
+
 /// Reads a number of threads.
 pub(super) fn threads() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..)

@@ -10,13 +10,14 @@ use std::path::PathBuf;
 /// What a call gives: an object as JSON, the text of the command, and what deserves a word.
 type Answer = (String, String, Vec<String>);
 
-/// Nodes of a pattern, prediction, whether to leave multi-hop throughput out, seed.
+/// Nodes of a pattern, prediction, whether to leave multi-hop throughput out, how closely to bound it
+/// in place of solving it, seed.
 #[derive(FromPyObject)]
-pub(crate) struct Asked(usize, Option<String>, bool, u64);
+pub(crate) struct Asked(usize, Option<String>, bool, Option<f64>, u64);
 
 impl From<Asked> for Question {
-    fn from(Asked(nodes, predicted, single_hop, seed): Asked) -> Self {
-        Self { nodes, predicted, single_hop, seed }
+    fn from(Asked(nodes, predicted, single_hop, within, seed): Asked) -> Self {
+        Self { nodes, predicted, single_hop, within, seed }
     }
 }
 

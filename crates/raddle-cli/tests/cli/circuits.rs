@@ -13,6 +13,26 @@ fn throughput_is_one_json_object_with_null_for_what_a_design_does_not_define() {
 }
 
 #[test]
+fn throughput_of_many_nodes_is_bounded_to_within_a_share() {
+    let of = |more: &[&str]| {
+        let asked = ["throughput", "random", "round_robin", "--nodes", "64", "--within", "0.01"];
+        raddle(&[&asked[..], more].concat())
+    };
+    let said = of(&["--json"]).json();
+    let [most, found] = ["multi_hop", "multi_hop_found"].map(|key| said[key].as_f64().unwrap());
+    assert!(found <= most && most <= 1.01 * found, "{said}");
+    assert!(of(&[]).out.contains("\n  multi_hop_found  "));
+    let grid = of(&["--demand", "ring"]);
+    assert!(grid.out.contains("   multi_hop  multi_hop_found       bound"), "{}", grid.out);
+    let wrong = ["throughput", "ring", "round_robin", "--within"];
+    for share in ["0", "1.5", "nan", "close"] {
+        let said = raddle(&[&wrong[..], &[share]].concat());
+        assert_eq!(said.status, 2, "{share}");
+        assert!(said.err.contains("expected a share above 0 and up to 1"), "{}", said.err);
+    }
+}
+
+#[test]
 fn a_schedule_is_written_as_json_csv_and_a_picture() {
     let scratch = Scratch::new("");
     let out = scratch.text("new/job.1");

@@ -18,6 +18,7 @@ mod program;
 #[cfg(feature = "highs")]
 mod simplex;
 mod solver;
+mod within;
 
 pub use artifact::ArtifactLp;
 pub use circuits::certified_bound;
@@ -26,6 +27,7 @@ pub use longest::{longest_matching, worst_found};
 pub use multi_hop::{MultiHop, multi_hop};
 pub use periodic::slot_by_slot;
 pub use program::SolveError;
+pub use within::{Within, multi_hop_within};
 
 use crate::demand::Demand;
 use raddle_circuits::circuits::Capacity;

@@ -157,7 +157,7 @@ fn steps(path: &[u16]) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 /// Cheapest ways from a node to all (Dijkstra): lengths, and the node before each.
-fn shortest(nodes: usize, prices: &[f64], from: usize) -> (Vec<f64>, Vec<usize>) {
+pub(super) fn shortest(nodes: usize, prices: &[f64], from: usize) -> (Vec<f64>, Vec<usize>) {
     let mut lengths = vec![f64::INFINITY; nodes];
     let (mut before, mut done) = (vec![from; nodes], vec![false; nodes]);
     lengths[from] = 0.0;
@@ -176,7 +176,7 @@ fn shortest(nodes: usize, prices: &[f64], from: usize) -> (Vec<f64>, Vec<usize>)
     }
 }
 
-fn walk(before: &[usize], from: usize, to: usize) -> Vec<u16> {
+pub(super) fn walk(before: &[usize], from: usize, to: usize) -> Vec<u16> {
     let mut path = vec![to as u16];
     let mut at = to;
     while at != from {

@@ -8,7 +8,7 @@ use raddle_sim::record::Outcome;
 use raddle_sim::topology::Node;
 use raddle_sim::topology::circuits::{Circuits, Lane};
 use raddle_throughput::demand::Demand;
-use raddle_throughput::solve::{MultiHop, single_hop};
+use raddle_throughput::solve::{Within, multi_hop, multi_hop_within, single_hop};
 use serde_json::{Value, json};
 
 /// How long an uplink has a lane open in a period, and until a time of the run.
@@ -64,14 +64,20 @@ pub struct Throughput {
     pub carried: f64,
     /// The most that direct circuits alone carry, on the mean over a period.
     pub single_hop: f64,
-    /// The most over all ways; `None` of more than [`Throughput::TORS_MAX`] ToRs, for which finding it
-    /// takes seconds.
+    /// The most over all ways: of up to [`Throughput::TORS_SOLVED`] ToRs what the linear program gives,
+    /// of more a bound. `None` of more than [`Throughput::TORS_MAX`].
     pub multi_hop: Option<f64>,
+    /// Where that is a bound, what some flow carries, so that the bound is no further off.
+    pub multi_hop_found: Option<f64>,
 }
 
 impl Throughput {
-    /// Of so many ToRs the most over all ways is found with a run.
-    pub const TORS_MAX: usize = 16;
+    /// Of so many ToRs the linear program is solved with a run.
+    pub const TORS_SOLVED: usize = 16;
+    /// Of so many ToRs the most over all ways is bounded with a run, which takes seconds.
+    pub const TORS_MAX: usize = 128;
+    /// How far the bound may be from what is found, of that.
+    const GAP: f64 = 0.01;
 
     /// `None` if nothing arrived at another ToR.
     fn of(plan: &Plan, outcome: &Outcome, circuits: &Circuits) -> Option<Self> {
@@ -94,35 +100,55 @@ impl Throughput {
             let share = circuits.mean_rate(lane).0 as f64 / node;
             capacity.add(from as usize, to as usize, share);
         }
-        let few = (tors <= Self::TORS_MAX).then(|| MultiHop::new(&demand));
-        Some(Self {
-            carried: demand.largest_sum() * 8e12 / (node * outcome.end.0 as f64),
-            single_hop: single_hop(&capacity, &demand),
-            multi_hop: few.and_then(|mut program| program.throughput(&capacity).ok()),
-        })
+        let (multi_hop, multi_hop_found) = over_all_ways(&capacity, &demand);
+        let carried = demand.largest_sum() * 8e12 / (node * outcome.end.0 as f64);
+        let single_hop = single_hop(&capacity, &demand);
+        Some(Self { carried, single_hop, multi_hop, multi_hop_found })
     }
 
     pub(super) fn to_json(self) -> Value {
-        let Self { carried, single_hop, multi_hop } = self;
-        json!({ "carried": carried, "single_hop": single_hop, "multi_hop": multi_hop })
+        let Self { carried, single_hop, multi_hop, multi_hop_found } = self;
+        json!({
+            "carried": carried, "single_hop": single_hop, "multi_hop": multi_hop,
+            "multi_hop_found": multi_hop_found,
+        })
     }
 
     pub(super) fn from_json(value: &Value) -> Option<Self> {
         let number = |key: &str| value.get(key).and_then(Value::as_f64);
         let (carried, single_hop) = (number("carried")?, number("single_hop")?);
-        Some(Self { carried, single_hop, multi_hop: number("multi_hop") })
+        let (multi_hop, multi_hop_found) = (number("multi_hop"), number("multi_hop_found"));
+        Some(Self { carried, single_hop, multi_hop, multi_hop_found })
     }
 
     /// In words: `31.0% of ToRs' uplinks; this schedule could carry 47.5% over direct circuits`.
     pub(super) fn text(self) -> String {
         let share = |share: f64| format!("{:.1}%", share * 100.0);
-        let over_all = self.multi_hop.map(|most| format!(", {} over all ways", share(most)));
+        let over_all = self.multi_hop.map(|most| match self.multi_hop_found {
+            Some(found) => {
+                format!(", at most {} over all ways ({} is found)", share(most), share(found))
+            }
+            None => format!(", {} over all ways", share(most)),
+        });
         format!(
             "{} of a ToR's uplinks; of such traffic they can carry {} over direct circuits{}",
             share(self.carried),
             share(self.single_hop),
             over_all.unwrap_or_default()
         )
+    }
+}
+
+/// The most over all ways, and what is found where that is a bound.
+fn over_all_ways(capacity: &Capacity, demand: &Demand) -> (Option<f64>, Option<f64>) {
+    let tors = demand.nodes();
+    if tors <= Throughput::TORS_SOLVED {
+        (multi_hop(capacity, demand).ok(), None)
+    } else if tors <= Throughput::TORS_MAX {
+        let Within { least, most } = multi_hop_within(capacity, demand, Throughput::GAP);
+        (Some(most), Some(least))
+    } else {
+        (None, None)
     }
 }
 
@@ -159,6 +185,27 @@ mod tests {
     use crate::scenario::parse;
     use raddle_sim::engine;
     use std::path::Path;
+
+    #[test]
+    fn of_many_tors_the_most_is_bounded() {
+        for (tors, few) in [(16, true), (24, false), (Throughput::TORS_MAX, false)] {
+            let capacity = raddle_circuits::circuits::Circuits::complete(tors, 1, true);
+            let capacity = capacity.capacity(0.9 / tors as f64);
+            let demand = raddle_throughput::demand::pattern::shift(tors, 1);
+            let (most, found) = over_all_ways(&capacity, &demand);
+            assert_eq!(found.is_none(), few, "{tors}");
+            let (most, found) = (most.unwrap(), found.unwrap_or(0.45));
+            assert!(found <= 0.45 + 1e-6 && 0.45 - 1e-6 <= most && most <= 1.01 * found, "{tors}");
+        }
+        let own = Throughput {
+            carried: 0.1,
+            single_hop: 0.2,
+            multi_hop: Some(0.451),
+            multi_hop_found: Some(0.449),
+        };
+        assert_eq!(Throughput::from_json(&own.to_json()), Some(own));
+        assert!(own.text().ends_with("at most 45.1% over all ways (44.9% is found)"));
+    }
 
     #[test]
     fn a_run_carries_no_more_than_raddle_throughput_says() {

@@ -163,14 +163,18 @@ impl Kept {
         };
         let demands = rows().map(|row| width(&word(row, "demand"))).max().unwrap_or(0);
         let designs = rows().map(|row| width(&word(row, "design"))).max().unwrap_or(0);
-        let keys = ["single_hop", "multi_hop", "bound", "duty"];
+        let bounded = rows().any(|row| row["multi_hop_found"].is_number());
+        let keys = ["single_hop", "multi_hop", "multi_hop_found", "bound", "duty"];
+        let keys = keys.iter().filter(|key| bounded || **key != "multi_hop_found");
+        let keys: Vec<&str> = keys.copied().collect();
         let line = |demand: &str, design: &str, cells: Vec<String>| {
             format!("{}  {}  {}", left(demand, demands), left(design, designs), cells.join("  "))
         };
-        let heads = keys.iter().map(|key| right(key, 10)).collect();
+        let heads = keys.iter().map(|key| right(key, 10.max(key.len()))).collect();
         let mut lines = vec![line("demand", "design", heads)];
         lines.extend(rows().map(|row| {
-            let numbers = keys.iter().map(|key| right(&number(row, key), 10)).collect();
+            let numbers =
+                keys.iter().map(|key| right(&number(row, key), 10.max(key.len()))).collect();
             line(&word(row, "demand"), &word(row, "design"), numbers)
         }));
         lines.join("\n")
@@ -184,7 +188,8 @@ fn keys(
     cells: &[(String, String)],
     demands: &[&str],
 ) -> Result<Vec<String>, String> {
-    let Question { nodes, seed, single_hop, predicted } = question;
+    let Question { nodes, seed, single_hop, within, predicted } = question;
+    let within = within.map_or_else(String::new, |gap| format!("|within {gap}"));
     // That demand follows from the design and the prediction, which the key has.
     let mut numbers: BTreeMap<&str, u64> = BTreeMap::from([(LONGEST_MATCHING, 0)]);
     let given = demands.iter().copied().filter(|text| *text != LONGEST_MATCHING);
@@ -198,7 +203,7 @@ fn keys(
     let key = |(demand, name): &(String, String)| {
         design(name)?;
         let demand = named(demand);
-        Ok(format!("{BUILD}|{demand}|{name}|{predicted}|{nodes}|{seed}|{single_hop}"))
+        Ok(format!("{BUILD}|{demand}|{name}|{predicted}|{nodes}|{seed}|{single_hop}{within}"))
     };
     cells.iter().map(key).collect()
 }

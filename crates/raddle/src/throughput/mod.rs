@@ -8,7 +8,7 @@ pub use grid::{Grid, Kept};
 use crate::scenario::reader::nearest;
 use raddle_throughput::demand::{self, Demand, Loaded};
 use raddle_throughput::designs::{self, DESIGNS, Design, ParseError, Plan};
-use raddle_throughput::evaluate::{Answer, evaluate};
+use raddle_throughput::evaluate::{Answer, evaluate, evaluate_within};
 use raddle_throughput::solve::{Lp, worst_found};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -27,6 +27,9 @@ pub struct Question {
     pub predicted: Option<String>,
     /// Whether multi-hop throughput is left out.
     pub single_hop: bool,
+    /// How far a bound of multi-hop throughput is at most from what a flow carries, of that; it is
+    /// solved exactly without.
+    pub within: Option<f64>,
     /// Seed of what is drawn.
     pub seed: u64,
 }
@@ -97,6 +100,9 @@ impl Question {
     /// # Errors
     /// Why a linear program has no answer.
     pub fn answer(&self, (plan, truth): &(Plan, Demand)) -> Result<Answer, String> {
+        if let Some(gap) = self.within.filter(|_| !self.single_hop) {
+            return Ok(evaluate_within(plan, truth, gap));
+        }
         let lp = (!self.single_hop).then_some(Lp::Correct);
         evaluate(plan, truth, lp).map_err(|why| why.to_string())
     }
@@ -144,10 +150,11 @@ pub fn design(text: &str) -> Result<Box<dyn Design>, String> {
     })
 }
 
-fn numbers(answer: &Answer) -> [(&'static str, Option<f64>); 7] {
+fn numbers(answer: &Answer) -> [(&'static str, Option<f64>); 8] {
     [
         ("single_hop", answer.single_hop),
         ("multi_hop", answer.multi_hop),
+        ("multi_hop_found", answer.multi_hop_found),
         ("bound", answer.bound),
         ("delay_us", answer.delay_us),
         ("buffer_bytes", answer.buffer_bytes),
@@ -158,11 +165,16 @@ fn numbers(answer: &Answer) -> [(&'static str, Option<f64>); 7] {
 
 /// The answer in words.
 pub fn text(demand: &str, design: &str, answer: &Answer) -> String {
-    let lines = numbers(answer).map(|(name, value)| {
+    // What is solved is found and bound at once.
+    let told = numbers(answer).into_iter();
+    let told = told.filter(|(name, value)| *name != "multi_hop_found" || value.is_some());
+    let told: Vec<_> = told.collect();
+    let cells = told.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = told.into_iter().map(|(name, value)| {
         let value = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.6}"));
-        format!("\n  {name:12}  {value:>14}")
+        format!("\n  {name:cells$}  {value:>14}")
     });
-    format!("{design} for {demand}{}", lines.concat())
+    format!("{design} for {demand}{}", lines.collect::<String>())
 }
 
 /// The designs with their parameters, and the demands that have a name.

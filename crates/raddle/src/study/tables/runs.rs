@@ -262,8 +262,14 @@ impl Row for RunRow<'_> {
         table.col(
             "throughput_multi_hop",
             "",
-            "the most over all ways, as `raddle throughput` finds it; of up to 16 ToRs",
+            "the most over all ways, as `raddle throughput` finds it; a bound of more than 16 ToRs, none of more than 128",
             |row| row.summary.throughput.and_then(|own| own.multi_hop),
+        );
+        table.col(
+            "throughput_multi_hop_found",
+            "",
+            "where that is a bound, what some flow carries",
+            |row| row.summary.throughput.and_then(|own| own.multi_hop_found),
         );
         table.col("pauses", "pauses", "how often flow control paused a class at a port", |row| {
             row.summary.pauses
