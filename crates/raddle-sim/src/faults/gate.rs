@@ -52,8 +52,24 @@ pub struct Gate {
     /// An opening that is not over at the last instant that [`Gate::advance`] was given, and when its
     /// period began, as the gate counts.
     at: (usize, u64),
+    /// That opening, where frames ask first: its list is elsewhere in memory. Over at once while `at` is
+    /// not from `advance`.
+    current: Current,
     /// The uplinks of the opening in which a frame started last.
     serving: u64,
+}
+
+/// An opening as the gate counts.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    from: u64,
+    until: u64,
+    wire: Wire,
+    uplinks: u64,
+}
+
+impl Current {
+    const NONE: Self = Self { from: 0, until: 0, wire: Wire::new(Rate(1)), uplinks: 0 };
 }
 
 impl Gate {
@@ -83,6 +99,7 @@ impl Gate {
             wires: Box::default(),
             uplinks: Box::default(),
             at: (0, 0),
+            current: Current::NONE,
             serving: 0,
         };
         gate.settle();
@@ -205,6 +222,7 @@ impl Gate {
         self.openings = left.iter().map(|own| own.0).collect();
         // One of the period before may go on.
         self.at = (0, self.at.1.saturating_sub(self.period));
+        self.current = Current::NONE;
     }
 
     /// The first instant at or after `now` at which a frame of this size fits; never, if it fits into no
@@ -219,6 +237,19 @@ impl Gate {
             return self.later_start(now, size);
         }
         let now = from;
+        let own = self.current;
+        if now < own.until {
+            let start = now.max(own.from);
+            let over = start + own.wire.serialisation(size).0 + self.guard;
+            if over <= own.until.min(self.ends) {
+                return Time(start.wrapping_sub(self.shift));
+            }
+        }
+        self.start_of_any(now, size)
+    }
+
+    /// The same of an instant as the gate counts, before its schedule ends.
+    fn start_of_any(&self, now: u64, size: Bytes) -> Time {
         let (mut index, mut base) = self.opening_at(now);
         // The first may be half over: it comes once more.
         for _ in 0..=self.openings.len() {
@@ -253,15 +284,23 @@ impl Gate {
             return None;
         }
         let now = now.0.wrapping_add(self.shift);
-        self.at = self.opening_at(now);
-        let (index, base) = self.at;
-        self.serving = self.uplinks[index];
-        (base + self.openings[index].from.0 <= now).then(|| self.wires[index])
+        if now >= self.current.until {
+            let (index, base) = self.opening_at(now);
+            let Opening { from, until, .. } = self.openings[index];
+            let (wire, uplinks) = (self.wires[index], self.uplinks[index]);
+            self.at = (index, base);
+            self.current = Current { from: base + from.0, until: base + until.0, wire, uplinks };
+        }
+        self.serving = self.current.uplinks;
+        (self.current.from <= now).then_some(self.current.wire)
     }
 
     /// The first opening that is not over at `now`, and when its period began.
     #[inline]
     fn opening_at(&self, now: u64) -> (usize, u64) {
+        if now < self.current.until {
+            return self.at;
+        }
         let (mut index, mut base) = self.at;
         if now >= base + 2 * self.period {
             // None of a period that began two periods ago is open still.

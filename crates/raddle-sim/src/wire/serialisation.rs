@@ -11,7 +11,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    pub(crate) fn new(rate: Rate) -> Self {
+    pub(crate) const fn new(rate: Rate) -> Self {
         const BITS: u64 = 8 * 1_000_000_000_000;
         let whole = BITS.is_multiple_of(rate.0);
         Self { rate, ps_per_byte: if whole { BITS / rate.0 } else { 0 } }
