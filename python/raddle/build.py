@@ -48,6 +48,7 @@ SIZES = frozenset({
 def fabric(
     *,
     topology: Mapping[str, Any],
+    scale_up: Mapping[str, Any] | None = None,
     load_balance: Section | None = None,
     queue: Mapping[str, Any] | None = None,
     buffer: Section | None = None,
@@ -60,6 +61,7 @@ def fabric(
     """Hosts, switches, cables, queues, routing.
 
     `topology`: see below.
+    `scale_up` (none: each GPU is alone): servers of several GPUs, each with a crossbar.
     `load_balance` (`{ scheme = "ecmp" }`): how a switch picks among equal next hops.
     `queue` (all defaults): the queue of every switch port.
     `buffer` (none is shared): memory that the ports of a switch share.
@@ -73,6 +75,7 @@ def fabric(
     """
     return _given(
         topology=topology,
+        scale_up=scale_up,
         load_balance=load_balance,
         queue=queue,
         buffer=buffer,
@@ -101,6 +104,28 @@ def change(
     `design_seed` (that before): what the design draws depends on it.
     """
     return _given(at=at, design=design, demand=demand, design_seed=design_seed)
+
+
+@checked
+def scale_up(
+    *,
+    gpus: int | None = None,
+    rate: str | None = None,
+    latency: str | None = None,
+    quantum: str | int | None = None,
+) -> Section:
+    """Servers of several GPUs, each with a crossbar that loses nothing: all messages between
+    GPUs of a server go by it, and no others; see [training](training.md#servers-of-several-
+    gpus). `scale_up = {}` has all defaults.
+
+    `gpus` (`8`): GPUs of a server: so many hosts that are neighbours by number. With `kind
+        = "rail"` as many as there.
+    `rate` (`"3600 Gbps"`): of the port out of a GPU, and of its port in.
+    `latency` (`"500 ns"`): from the port out of one to the port in of another, and of the
+        answer back.
+    `quantum` (`"64 KiB"`): what a port takes of a message before it is another's turn.
+    """
+    return _given(gpus=gpus, rate=rate, latency=latency, quantum=quantum)
 
 
 @checked

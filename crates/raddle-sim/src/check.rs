@@ -10,6 +10,7 @@ mod flows;
 mod nodes;
 mod ports;
 mod retries;
+mod scale_up;
 mod sums;
 
 use crate::plan::Plan;
@@ -38,6 +39,7 @@ pub fn violations(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     retries::check(plan, outcome, &mut found);
     credits::check(plan, outcome, &mut found);
     nodes::check(plan, outcome, &mut found);
+    scale_up::check(plan, outcome, &mut found);
     sums::check(plan, outcome, &mut found);
     bounds::check(plan, outcome, &mut found);
     circuits::check(plan, outcome, &mut found);

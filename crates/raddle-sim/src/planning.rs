@@ -68,7 +68,10 @@ impl Plan {
         }
         for (flow, own) in self.traffic.flows.iter().zip(&mut placements) {
             if own.is_empty() {
-                own.extend(over_queue_pairs(flow, self.transport.payload));
+                match self.fabric.scales_up(flow.source, flow.destination) {
+                    true => own.push((flow.bytes, None)),
+                    false => own.extend(over_queue_pairs(flow, self.transport.payload)),
+                }
             }
         }
         let messages = mem::take(&mut self.traffic);
@@ -121,9 +124,11 @@ impl Plan {
         Ok(())
     }
 
-    /// Whether a planner gives a flow with this path selector its path.
-    fn is_planned(&self, load_balance: u8) -> bool {
-        self.transport.load_balance_of(load_balance).card().needs.contains(&Need::Planner)
+    /// Whether a planner gives a flow its path: by its path selector, if it takes links at all.
+    fn is_planned(&self, flow: &Flow) -> bool {
+        let Flow { source, destination, load_balance, .. } = *flow;
+        !self.fabric.scales_up(source, destination)
+            && self.transport.load_balance_of(load_balance).card().needs.contains(&Need::Planner)
     }
 
     /// The batches in which messages were planned, those of each host in order of time, those that
@@ -148,7 +153,7 @@ impl Plan {
         }
         let mut batches: BTreeMap<(HostId, Together), Vec<FlowId>> = BTreeMap::new();
         for (id, flow) in (0..).map(FlowId).zip(flows) {
-            if !self.is_planned(flow.load_balance) {
+            if !self.is_planned(flow) {
                 continue;
             }
             let together = match flow.start {
@@ -168,7 +173,7 @@ impl Plan {
         let at_zero = self.routes.iter().rfind(|(from, _)| *from == Time::ZERO);
         let forwarding = at_zero.map_or(&fabric.forwarding, |(_, forwarding)| forwarding);
         let mut between = BTreeMap::new();
-        for flow in self.traffic.flows.iter().filter(|flow| self.is_planned(flow.load_balance)) {
+        for flow in self.traffic.flows.iter().filter(|flow| self.is_planned(flow)) {
             let from = edges[flow.source.index()];
             between
                 .entry((from, edges[flow.destination.index()]))

@@ -144,6 +144,7 @@ fn probes() -> Vec<Probe> {
         ("fabric".to_owned(), vec![format!("{FABRIC}zzz = 1\n{TRAFFIC}")]),
         ("queue".to_owned(), vec![format!("{FABRIC}queue = {{ zzz = 1 }}\n{TRAFFIC}")]),
         ("llr".to_owned(), vec![format!("{FABRIC}llr = {{ zzz = 1 }}\n{TRAFFIC}")]),
+        ("scale_up".to_owned(), vec![format!("{FABRIC}scale_up = {{ zzz = 1 }}\n{TRAFFIC}")]),
         ("pfc".to_owned(), vec![format!("{FABRIC}queue = {{ pfc = {{ zzz = 1 }} }}\n{TRAFFIC}")]),
         ("cbfc".to_owned(), vec![format!("{FABRIC}queue = {{ cbfc = {{ zzz = 1 }} }}\n{TRAFFIC}")]),
         ("routing".to_owned(), vec![format!("{FABRIC}routing = {{ zzz = 1 }}\n{TRAFFIC}")]),

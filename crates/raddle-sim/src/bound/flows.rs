@@ -51,6 +51,10 @@ impl Ways {
         };
         let mut last = None;
         let way_of = traffic.flows.iter().map(|&Flow { source, destination, .. }| {
+            // By no link.
+            if fabric.scales_up(source, destination) {
+                return None;
+            }
             // Often that of the flow before: from the same host to the same edge switch.
             let key = [(source, destination), (destination, source)]
                 .map(|(from, to)| Ends::of(fabric, from, to));
@@ -83,6 +87,7 @@ pub(super) struct Ideals<'a> {
     last: Option<((u32, Bytes), Span)>,
     /// Where flows are pieces of messages: then it is the messages that are meant.
     pieces: Option<&'a Pieces>,
+    fabric: &'a Fabric,
 }
 
 impl<'a> Ideals<'a> {
@@ -102,12 +107,18 @@ impl<'a> Ideals<'a> {
         let flows = plan.traffic.flows.as_slice();
         let pieces = plan.traffic.pieces.as_deref();
         let frames = Frames::from(plan);
-        Self { flows, frames, ways, of_pieces: None, next: 0, last: None, pieces }
+        let fabric = &plan.fabric;
+        Self { flows, frames, ways, of_pieces: None, next: 0, last: None, pieces, fabric }
     }
 
     /// That of the message of these pieces, which go one way.
     fn of_message(&self, own: Range<u32>) -> Option<Span> {
         let own = own.start as usize..own.end as usize;
+        if let [one] = &self.flows[own.clone()]
+            && let Some(span) = across(self.fabric, one)
+        {
+            return Some(span);
+        }
         let several = self.of_pieces.as_ref().filter(|_| own.len() > 1);
         let ways = several.unwrap_or(&self.ways);
         let way = &ways.ways[ways.of_flows[own.start]? as usize];
@@ -133,7 +144,7 @@ impl Iterator for Ideals<'_> {
         let flow = self.flows.get(self.next)?;
         let way = self.ways.of_flows[self.next];
         self.next += 1;
-        let Some(way) = way else { return Some(None) };
+        let Some(way) = way else { return Some(across(self.fabric, flow)) };
         let key = (way, flow.bytes);
         let ideal = match self.last {
             Some((last, ideal)) if last == key => ideal,
@@ -202,6 +213,12 @@ fn lone<'a>(flow: &Flow, way: &'a Way, frames: &'a Frames) -> Lone<'a> {
     Lone { message: flow.bytes, frames, route: &way.route, back: &way.back }
 }
 
+/// What a message takes alone to its answer at its sender, if it goes by the crossbar of a server.
+fn across(fabric: &Fabric, flow: &Flow) -> Option<Span> {
+    let domain = fabric.scale_up_between(flow.source, flow.destination)?;
+    Some(domain.delivered(flow.bytes) + domain.latency)
+}
+
 fn acked_at_least(lone: &Lone<'_>) -> Span {
     lone.delivered_at_least() + lone.ack_return()
 }
@@ -215,6 +232,8 @@ pub(super) struct Flows<'a> {
     /// Those that can start and finish, in the traffic's order: their places among `ways` and
     /// earliest starts. There may be millions.
     running: Vec<(FlowId, u32, Time)>,
+    /// When the last of those that go by crossbars of servers ends at the earliest.
+    pub(super) across: Option<Time>,
 }
 
 impl<'a> Flows<'a> {
@@ -222,17 +241,24 @@ impl<'a> Flows<'a> {
     pub(super) fn new(traffic: &'a Traffic, fabric: &Fabric, frames: &'a Frames) -> Self {
         let Ways { ways, of_flows: way_of } = Ways::of(traffic, fabric);
         let least = |flow: FlowId| {
-            let Some(way) = way_of[flow.index()] else { return Least::NEVER };
+            let Some(way) = way_of[flow.index()] else {
+                let flow = &traffic.flows[flow.index()];
+                let domain = fabric.scale_up_between(flow.source, flow.destination);
+                let delivered = domain.map(|domain| domain.delivered(flow.bytes));
+                return Least { delivered, acked: across(fabric, flow) };
+            };
             let lone = lone(&traffic.flows[flow.index()], &ways[way as usize], frames);
             let delivered = Some(lone.delivered_at_least());
             Least { delivered, acked: Some(acked_at_least(&lone)) }
         };
         let starts = chain::earliest_starts(traffic, least);
+        let ends = traffic.flows.iter().zip(&starts);
+        let across = ends.filter_map(|(flow, start)| Some((*start)? + across(fabric, flow)?)).max();
         let running = (0..).map(FlowId).zip(&way_of).zip(starts);
         let running = running.filter_map(|((flow, way), start)| Some((flow, (*way)?, start?)));
         let mut running: Vec<_> = running.collect();
         running.shrink_to_fit();
-        Self { traffic, frames, ways, running }
+        Self { traffic, frames, ways, running, across }
     }
 
     /// Those that can start and finish, in the traffic's order.

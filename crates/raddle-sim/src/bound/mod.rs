@@ -121,7 +121,7 @@ fn one<T: PartialEq>(mut items: impl Iterator<Item = T>) -> Option<T> {
 
 fn flow_alone_time(flows: &Flows<'_>) -> Option<Span> {
     let ends = flows.alike().map(|(first, _)| first.start + first.acked_at_least());
-    Some(ends.max()?.since(Time::ZERO))
+    Some(ends.chain(flows.across).max()?.since(Time::ZERO))
 }
 
 fn host_link_time(flows: &Flows<'_>) -> Option<Span> {

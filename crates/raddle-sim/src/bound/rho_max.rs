@@ -162,7 +162,9 @@ fn split(traffic: &Traffic, fabric: &Fabric, rates: &[Rate]) -> Option<Rate> {
     // Flows between each two edge switches, with a host of the second.
     let mut demands: BTreeMap<SwitchId, (HostId, BTreeMap<SwitchId, f64>)> = BTreeMap::new();
     let edges = |flow: &Flow| (fabric.edge(flow.source), fabric.edge(flow.destination));
-    for flows in traffic.flows.chunk_by(|a, b| edges(a) == edges(b)) {
+    let on_links = |flow: &&Flow| !fabric.scales_up(flow.source, flow.destination);
+    let on_links: Vec<&Flow> = traffic.flows.iter().filter(on_links).collect();
+    for flows in on_links.chunk_by(|a, b| edges(a) == edges(b)) {
         for flow in flows {
             let (first, last) = (flow.source.index(), fabric.ports[flow.destination.index()].peer);
             if rates[first].0 == 0 || !usable(last) {
@@ -171,7 +173,7 @@ fn split(traffic: &Traffic, fabric: &Fabric, rates: &[Rate]) -> Option<Rate> {
             loads[first] += 1.0;
             loads[last.index()] += 1.0;
         }
-        let (from, to) = edges(&flows[0]);
+        let (from, to) = edges(flows[0]);
         if from != to {
             let (_, demand) =
                 demands.entry(to).or_insert_with(|| (flows[0].destination, BTreeMap::new()));

@@ -44,6 +44,7 @@ impl LeafSpine {
             ports: Vec::new(),
             forwarding: Forwarding::Tree(Vec::new()),
             circuits: None,
+            scale_up: None,
         };
         for host in 0..hosts {
             let (tor, below) = (host / self.hosts_per_tor, host % self.hosts_per_tor);

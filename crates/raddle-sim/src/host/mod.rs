@@ -11,6 +11,7 @@ mod events;
 pub mod layout;
 pub mod nic;
 mod results;
+pub(crate) mod scale_up;
 mod slab;
 pub mod stop;
 pub mod totals;
@@ -18,7 +19,7 @@ pub mod totals;
 use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::Plan;
-use crate::record::{CreditFrames, CreditRecord, Finished, RetryRecord};
+use crate::record::{CreditFrames, CreditRecord, Finished, RetryRecord, ScaleUpRecord};
 use crate::topology::Node;
 use crate::waits::Waits;
 use crate::wire::frame::{Frame, Locator, Locators, count};
@@ -33,6 +34,7 @@ use nic::{Departure, Nic};
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
+use scale_up::Crossing;
 use std::sync::Arc;
 use totals::HostTotals;
 
@@ -231,6 +233,25 @@ impl<'a> Hosts<'a> {
         if let Some(slot) = self.ends.sender_slot(to) {
             self.ends.log_arrival(slot, entry);
         }
+    }
+
+    /// What crosses to GPUs from others of their server, to be taken ([`Hosts::take_crossing`]) before the
+    /// next window.
+    pub(crate) fn crossings(&mut self) -> &mut Vec<Crossing> {
+        &mut self.ends.crossings
+    }
+
+    /// What crosses to a host of this part. Returns its place.
+    pub(crate) fn take_crossing(&mut self, crossing: &Crossing) -> Option<u32> {
+        let place = self.ends.place(crossing.host)?;
+        self.ends.cross(&mut self.nics[place as usize], crossing);
+        Some(place)
+    }
+
+    /// What passed the ports to crossbars, by host.
+    pub(crate) fn scale_up_records(&self) -> impl Iterator<Item = (HostId, ScaleUpRecord)> {
+        let own = self.ends.own.iter().copied();
+        own.zip(self.ends.scale_up.iter().map(|ports| ports.record))
     }
 
     /// Under telemetry, what goes with the entries of [`Hosts::outgoing`], in the same order.

@@ -94,6 +94,10 @@ fn flow_records(
         let some = some.binary_search_by_key(&to.receiver, |&(slot, _)| slot).map(|i| some[i].1);
         ends.receivers[to.receiver].note(some.unwrap_or(total), &ends.repeated, &mut record);
         to.receiver += 1;
+        // No packet of it was there to be counted.
+        if plan.fabric.scales_up(flow.source, flow.destination) {
+            (record.sent, record.received) = (0, 0);
+        }
         while let Some((_, count)) = dropped.next_if(|&(flow, _)| flow == FlowId(id)) {
             record.dropped += count;
         }

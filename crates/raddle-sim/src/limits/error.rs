@@ -28,6 +28,11 @@ pub enum LimitError {
         /// Why not.
         why: &'static str,
     },
+    /// Servers have crossbars, and something of them does not go.
+    ScaleUp {
+        /// Why not.
+        why: &'static str,
+    },
     /// Links have credits, and something of it does not go.
     Credits {
         /// Why not.
@@ -313,6 +318,7 @@ impl fmt::Display for LimitError {
             }
             Self::HostQueue { why } => write!(f, "hosts have a queue, and {why}"),
             Self::Retry { why } => write!(f, "links have retry, and {why}"),
+            Self::ScaleUp { why } => write!(f, "servers have crossbars, and {why}"),
             Self::Credits { why } => write!(f, "links have credits, and {why}"),
             Self::CreditsOf { link, cells, least, most } => {
                 write!(f, "link `{link}` has {cells} cells of credit; {least} to {most} are legal")

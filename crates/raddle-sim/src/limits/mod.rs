@@ -16,6 +16,7 @@
 //! | a queue of hosts with room for a packet, for a class that is never paused, one port and flows in turn | what comes first goes first |
 //! | one port of a host where hosts name routes or ToRs have middleware | both take its switch for the way to it |
 //! | of link-level retry: a window of 1 to 2^19 frames with room for a packet, cables that take time, no circuits | numbers have 20 bits; both ends meet by a link |
+//! | of crossbars of servers: a latency of at least 10 ns, whole servers of at least 2 GPUs | what crosses comes in a later window |
 //! | of credits: 1 to 7 data classes, room for a packet and below 2^15 cells of each, all of them in the switch's memory, control in a queue of its own, no pauses, middleware or circuits | counts are told in 15 bits; a promise is kept |
 //! | 256 ports of a switch where hosts name the route | 8 bits of a frame's entropy each |
 //! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
@@ -31,6 +32,7 @@ mod switches;
 
 pub use error::LimitError;
 
+use crate::engine::SHORTEST_WINDOW;
 use crate::plan::{FRAMES_LIMIT, Overflow, Plan, WITHOUT_END};
 use crate::wire::frame::{Locators, NUMBER_LIMIT, SIZE_LIMIT};
 use crate::workload::Start;
@@ -67,6 +69,9 @@ impl Plan {
         if let Some(why) = self.lacks_of_retry() {
             return Err(LimitError::Retry { why });
         }
+        if let Some(why) = self.lacks_of_scale_up() {
+            return Err(LimitError::ScaleUp { why });
+        }
         self.check_queues()?;
         self.check_credits()?;
         self.check_flows()?;
@@ -102,6 +107,21 @@ impl Plan {
             (!(1..=WITHOUT_END).contains(&llr.replays_max), "1 to 255 replays are legal"),
             (llr.timer == Span::ZERO, "its timer takes no time"),
             (llr.spacing.0 == 0, "answers have no distance"),
+        ];
+        against.into_iter().find(|(is, _)| *is).map(|(_, why)| why)
+    }
+
+    /// Why servers cannot have crossbars as the plan has them.
+    fn lacks_of_scale_up(&self) -> Option<&'static str> {
+        let domain = self.fabric.scale_up?;
+        let slow = Bytes(u64::from(u32::MAX));
+        let against = [
+            (domain.gpus < 2, "a GPU alone needs none"),
+            (!self.fabric.hosts.is_multiple_of(domain.gpus.max(1)), "hosts are no whole servers"),
+            (domain.rate.0 == 0 || domain.quantum.0 == 0, "a port passes nothing"),
+            (domain.quantum > slow, "a quantum of at most 4294967295 B is legal"),
+            (domain.latency < SHORTEST_WINDOW, "their latency is less than 10 ns"),
+            (domain.latency > Span(TIME_LIMIT.0), "their latency is longer than any run"),
         ];
         against.into_iter().find(|(is, _)| *is).map(|(_, why)| why)
     }

@@ -251,6 +251,17 @@ pub struct TorRecord {
     pub held_max: u64,
 }
 
+/// What passed the two ports of a GPU to the crossbar of its server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct ScaleUpRecord {
+    /// Bytes that it sent, whole quanta from when the port begins to take them.
+    pub sent_bytes: u64,
+    /// Bytes that it received, whole quanta when the last bit has come.
+    pub received_bytes: u64,
+    /// Most bytes that waited for the port in when it began to take a quantum.
+    pub waiting_bytes_max: u64,
+}
+
 /// What became of the frames with which receivers pace their senders: pulls, and requests for
 /// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -461,6 +472,8 @@ pub struct Outcome {
     pub retries: Vec<RetryRecord>,
     /// What credit-based flow control did at each port; empty without it.
     pub credits: Vec<CreditRecord>,
+    /// What passed the ports to the crossbars of servers, per host; empty without any.
+    pub scale_up: Vec<ScaleUpRecord>,
     /// Frames that passed a link while it was not open, of those that somebody watched: none.
     pub outside_openings: u64,
     /// What schemes have shown of themselves, by holder and time, if [`RecordPlan::probes`] asked for it.

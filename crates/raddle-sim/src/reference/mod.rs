@@ -410,6 +410,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let (in_flight_data, credit) = count(under_way);
         let host_ports = self.plan.fabric.host_ports() as usize;
         let of_hosts = self.hosts.end_credits(end);
+        let scale_up = self.hosts.scale_up_records();
         let ((flows, nics, timeline, mut probes), mut credit_frames) = self.hosts.finish();
         credit_frames.in_flight += credit;
         let pausing: Vec<u8> = self.ports.iter().map(|port| port.ingress.pausing).collect();
@@ -488,6 +489,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             late_frames,
             retries,
             credits,
+            scale_up,
             clipped_frames,
             memory_bytes_max: memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),

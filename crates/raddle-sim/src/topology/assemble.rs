@@ -97,6 +97,7 @@ pub(super) fn assemble(
         ports,
         forwarding: Forwarding::Tree(Vec::new()),
         circuits: None,
+        scale_up: None,
     };
     fabric.route_by_shortest_paths();
     fabric

@@ -27,6 +27,11 @@ pub trait Topology: Debug + Send + Sync {
     fn host_ports(&self) -> HostPorts {
         HostPorts::One
     }
+
+    /// GPUs of its servers, where hosts are such.
+    fn gpus(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// How many ports hosts have, and where.

@@ -27,6 +27,7 @@ pub mod planes;
 pub mod rail;
 mod routes_fit;
 pub mod routing;
+pub mod scale_up;
 pub mod shape_error;
 mod slice_tables;
 pub mod slices;
@@ -117,6 +118,8 @@ pub struct Fabric {
     pub forwarding: crate::topology::routing::Forwarding,
     /// When the links between ToRs are open, where those are circuits.
     pub circuits: Option<Box<circuits::Circuits>>,
+    /// What the GPUs of a server send each other by, where hosts are such.
+    pub scale_up: Option<scale_up::ScaleUp>,
 }
 
 impl Fabric {

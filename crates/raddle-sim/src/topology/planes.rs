@@ -88,6 +88,7 @@ impl Fabric {
             host_latency: self.host_latency,
             forwarding: Forwarding::Tree(tree.collect()),
             circuits: None,
+            scale_up: self.scale_up,
         })
     }
 }

@@ -60,6 +60,10 @@ impl Topology for Rail {
         u64::from(self.servers) * u64::from(self.gpus)
     }
 
+    fn gpus(&self) -> Option<u32> {
+        Some(self.gpus)
+    }
+
     /// Switches `rail0`, `rail1`, .., `spine0`, ..; ports `rail0.to.host8`, `rail0.to.spine1`; hosts
     /// `host0`, `host1`, ..
     fn build(&self) -> Result<Fabric, ShapeError> {

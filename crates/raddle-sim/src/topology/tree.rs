@@ -73,6 +73,7 @@ impl TreeShape {
             ports,
             forwarding: Forwarding::Tree(Vec::new()),
             circuits: None,
+            scale_up: None,
         };
         let mut forwarding = Vec::with_capacity(fabric.switches.capacity());
         self.push_tors(&layout, &mut fabric, &mut forwarding);

@@ -42,6 +42,8 @@ const RETRY_CASES: u32 = 150;
 const CREDIT_CASES: u32 = 120;
 /// The same for plans with jobs of ranks.
 const JOB_CASES: u32 = 100;
+/// The same for plans on servers with crossbars.
+const SCALE_UP_CASES: u32 = 150;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -90,6 +92,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_jobs(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::plan_with_job(&numbers);
+        if let Some(trouble) = trouble(&plan).or_else(|| crate::steps::wrong_sums(&plan)) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(SCALE_UP_CASES))]
+
+    /// The same where hosts are GPUs of servers, whose messages inside take no link.
+    #[test]
+    fn engines_agree_on_random_servers(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 70)) {
+        let plan = crate::random::plan_with_scale_up(&numbers);
         if let Some(trouble) = trouble(&plan).or_else(|| crate::steps::wrong_sums(&plan)) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

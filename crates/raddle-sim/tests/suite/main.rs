@@ -45,6 +45,7 @@ mod probes;
 mod random;
 mod retry;
 mod routes_fit;
+mod scale_up;
 mod schedules;
 mod shared_memory;
 mod slices;

@@ -37,6 +37,7 @@ impl Fabrics {
         log: &Log,
     ) -> Option<Arc<Fabric>> {
         let mut key = topology.resolved.clone();
+        key.extend(topology.scale_up.iter().map(|own| own.resolved()));
         let follows = topology.shape.follows_traffic();
         if follows {
             key += &traffic?.resolved();
@@ -54,6 +55,10 @@ impl Fabrics {
                 }
             };
         }
+        let fabric = match (&topology.scale_up, fabric) {
+            (Some(servers), Some(hosts)) => servers.give(hosts, topology.shape.gpus(), log),
+            (_, fabric) => fabric,
+        };
         let fabric = fabric
             .map(|fabric| Fabric { host_latency: topology.host_delay, ..fabric })
             .filter(|fabric| limits::hosts(fabric.hosts.into(), topology.place(), log))
@@ -85,7 +90,7 @@ impl Scenario {
         if let Some(message) = limits::traffic(&traffic, &self.fabric, self.queue.classes) {
             return Err(self.traffic.place().problem(message));
         }
-        let pairs = pairs_of(&traffic);
+        let pairs = pairs_of(&traffic, &self.fabric);
         self.check_ways(&traffic, &pairs)?;
         if let Some((schedule, (from, to))) = self.fabric.without_circuits(&pairs) {
             let [from, to] = [from, to].map(|host| self.fabric.host_name(host));
@@ -151,7 +156,7 @@ impl Scenario {
     /// # Errors
     /// The traffic does not fit the fabric.
     pub(crate) fn pairs(&self, seed: u64) -> Result<Vec<(HostId, HostId)>, Problem> {
-        self.traffic.generate(&self.fabric, seed).map(|traffic| pairs_of(&traffic))
+        self.traffic.generate(&self.fabric, seed).map(|traffic| pairs_of(&traffic, &self.fabric))
     }
 
     /// Whether links lead from each sender to its receiver, where there are tables: trees have all ways.
@@ -173,8 +178,8 @@ impl Scenario {
         let [from, to] = [from, to].map(|host| self.fabric.host_name(host));
         let message = format!("no way leads from `{from}` to `{to}`, for {what}");
         let problem = self.topology.place().problem(message);
-        let help = "rails are apart without spines: give them some, or keep messages on their rail; \
-                    a hop inside the server first (`pxn`) cannot be said yet";
+        let help = "rails are apart without spines: give them some, or keep messages on their rail, as \
+                    `rails = \"pxn\"` does with [fabric] scale_up";
         Err(problem.label("expected a fabric that connects whoever sends").help(help))
     }
 
@@ -215,10 +220,11 @@ impl Scenario {
     }
 }
 
-/// Who sends to whom, each pair once.
-fn pairs_of(traffic: &Traffic) -> Vec<(HostId, HostId)> {
+/// Who sends to whom over links, each pair once.
+fn pairs_of(traffic: &Traffic, fabric: &Fabric) -> Vec<(HostId, HostId)> {
     let pairs = traffic.flows.iter().map(|flow| (flow.source, flow.destination));
-    let mut pairs: Vec<_> = pairs.collect();
+    let on_links = pairs.filter(|(from, to)| !fabric.scales_up(*from, *to));
+    let mut pairs: Vec<_> = on_links.collect();
     pairs.sort_unstable();
     pairs.dedup();
     pairs

@@ -6,6 +6,7 @@ use super::key::{Section, absent, keys};
 use super::keyed::{Reader, span_or};
 use super::llr::{self, LlrKeys, LlrSection};
 use super::queue::{self, QueueKeys, QueueSection};
+use super::scale_up::{self, ScaleUpKeys};
 use super::scheme::{self, Chosen, show, shown};
 use super::spec::{Item, Place};
 use super::topology::{self, Topology};
@@ -21,6 +22,8 @@ keys! {
     FABRIC: FabricKeys = Section::new("fabric", "## [fabric]", "hosts, switches, cables, queues, routing") => {
         topology: OneOf(topology::sections), (required { kind = "fat_tree", hosts = 128 }),
             "see below";
+        scale_up: Table(ScaleUpKeys::SECTION), (or "none: each GPU is alone"),
+            "servers of several GPUs, each with a crossbar";
         load_balance: Scheme("fabric.load_balance"), (filled { scheme = "ecmp" }),
             "how a switch picks among equal next hops";
         queue: Table(QueueKeys::SECTION), (or "all defaults"),
@@ -86,6 +89,12 @@ pub(crate) fn fabric(
 ) -> (Option<Topology>, Option<FabricSection>) {
     let topology = reader.demand(&FABRIC.topology);
     let topology = topology.and_then(|item| topology::read(item, files, reader.log()));
+    let has_servers = reader.take(&FABRIC.scale_up).is_some();
+    let scale_up = reader.table(&FABRIC.scale_up).filter(|_| has_servers);
+    let scale_up = scale_up.and_then(scale_up::scale_up);
+    let is_right = scale_up.is_some() == has_servers;
+    let mut topology = topology;
+    topology.iter_mut().for_each(|own| own.scale_up.clone_from(&scale_up));
     let load_balance = scheme::scheme(&mut reader, &FABRIC.load_balance);
     let gap = reader.or(&FABRIC.gap);
     if let (true, Some(item)) = (gap > SIZE_LIMIT, reader.take(&FABRIC.gap)) {
@@ -136,7 +145,7 @@ pub(crate) fn fabric(
     places.on_down = place(reader.take(&FABRIC.on_down));
     reader.finish();
     let section = move || {
-        Some(FabricSection {
+        is_right.then_some(FabricSection {
             load_balance: load_balance?,
             queue: queue?,
             buffer: if shares_memory { Some(buffer?) } else { None },
@@ -171,9 +180,11 @@ impl FabricSection {
         let tor = tor.map_or(String::new(), |own| format!("\ntor = {}", show(&own.config, &[])));
         let llr = self.llr.as_ref();
         let llr = llr.map_or(String::new(), |own| format!("\n{}", own.resolved()));
+        let scale_up = topology.scale_up.as_ref();
+        let scale_up = scale_up.map_or(String::new(), |own| format!("\n{}", own.resolved()));
         [
             "[fabric]".to_owned(),
-            format!("topology = {}", topology.resolved),
+            format!("topology = {}{scale_up}", topology.resolved),
             format!("load_balance = {}", show(&self.load_balance.config, &[])),
             self.queue.resolved() + &buffer + &tor + &llr,
             format!("gap = {}", shown(&self.queue.plan.gap)),

@@ -45,6 +45,7 @@ mod reach;
 pub mod reader;
 mod record;
 mod run;
+mod scale_up;
 mod scheme;
 mod share;
 mod sizes;

@@ -38,6 +38,7 @@ fn fabric() -> Fabric {
     let downs = (0..HOSTS).map(|h| port(format!("tor0.down{h}"), Node::Switch(SwitchId(0)), h));
     Fabric {
         circuits: None,
+        scale_up: None,
         host_latency: Span::ZERO,
         hosts: HOSTS,
         planes: 1,
@@ -182,6 +183,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         credits: Vec::new(),
         clipped_frames: Vec::new(),
         tors: Vec::new(),
+        scale_up: Vec::new(),
         probes: Vec::new(),
         pieces: None,
         flows,

@@ -1,5 +1,6 @@
 //! Frames and log entries on their way to other parts.
 
+use crate::host::scale_up::Crossing;
 use crate::wire::frame::{Frame, Locator};
 use crate::wire::note::{Hops, Note};
 use raddle_schemes::ids::PortId;
@@ -24,6 +25,8 @@ pub(in crate::engine) struct Outbox {
     pub(in crate::engine) notes: Vec<Vec<(PortId, Note)>>,
     /// Under telemetry, the records that go with the entries.
     pub(in crate::engine) log_hops: Vec<Vec<(Locator, Hops)>>,
+    /// What crosses to GPUs from others of their server.
+    pub(in crate::engine) crossings: Vec<Vec<Crossing>>,
 }
 
 impl Outbox {
@@ -34,6 +37,7 @@ impl Outbox {
             log_entries: vec![Vec::new(); parts],
             notes: vec![Vec::new(); parts],
             log_hops: vec![Vec::new(); parts],
+            crossings: vec![Vec::new(); parts],
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::engine::schedule::calendar::Wake;
 use crate::engine::world::World;
 use crate::faults::intervals::covers;
 use crate::host::nic::{Departure, Fate};
+use crate::host::scale_up::Crossing;
 use crate::record::DropCause;
 use crate::record::recorder::Recorder;
 use raddle_schemes::ids::PortId;
@@ -248,6 +249,13 @@ impl Part<'_> {
     fn host_next(&self, host: u32, start: Time) -> Time {
         let arrivals = self.lines_into(host).map(|line| next_arrival(line, start));
         arrivals.fold(self.world.hosts.next_local(host), Time::min)
+    }
+
+    /// What crosses to one of its hosts will be there.
+    pub(in crate::engine) fn take_crossing(&mut self, crossing: &Crossing) {
+        if let Some(host) = self.world.hosts.take_crossing(crossing) {
+            self.wake_host(host);
+        }
     }
 
     pub(in crate::engine) fn wake_host(&mut self, host: u32) {

@@ -170,6 +170,11 @@ impl Calendar {
         self.window_of(at, self.lag)
     }
 
+    /// The window that `at` lies in at a host.
+    pub(in crate::engine) fn window_at_hosts(&self, at: Time) -> u64 {
+        self.window_of(at, 0)
+    }
+
     #[inline]
     fn lag_of(&self, wake: Wake) -> u64 {
         match wake {

@@ -5,7 +5,8 @@
 //! other) windows may last as long as the shortest way there and back, if the sides take turns: the
 //! switches at the hosts' edge run up to what they have heard of, then all others up to what these
 //! have sent by then, which is further by the way from side to side. In any other fabric switches
-//! are all on the edge side, and windows as wide as the shortest way into a switch.
+//! are all on the edge side, and windows as wide as the shortest way into a switch. In none are they
+//! wider than the latency of a scale-up domain.
 
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{PortId, SwitchId};
@@ -46,6 +47,8 @@ impl Grid {
         let has_far_switches = on_edge_side.contains(&false);
         let two_sides = has_far_switches || between_switches(fabric).next().is_none();
         let widest = if two_sides { Span(into.0 + out_of.0) } else { into };
+        // What crosses a server comes in a later window than it was sent in.
+        let widest = fabric.scale_up.map_or(widest, |own| widest.min(own.latency));
         let limit = limit.unwrap_or(LONGEST_WINDOW).max(SHORTEST_WINDOW).min(LONGEST_WINDOW);
         let width = widest.min(limit).min(countable(fabric).max(SHORTEST_WINDOW));
         Self { width, lag: Span(width.0.saturating_sub(into.0)), on_edge_side }

@@ -5,6 +5,7 @@
 
 use crate::engine::link::outbox::{Handover, Outbox};
 use crate::engine::schedule::steps::Status;
+use crate::host::scale_up::Crossing;
 use crate::host::totals::HostTotals;
 use crate::wire::frame::Locator;
 use crate::wire::note::{Hops, Note};
@@ -64,6 +65,7 @@ pub(in crate::engine) struct Mail {
     /// The notes of the data frames, and those that go with the entries.
     pub(in crate::engine) notes: Vec<(PortId, Note)>,
     pub(in crate::engine) log_hops: Vec<(Locator, Hops)>,
+    pub(in crate::engine) crossings: Vec<Crossing>,
 }
 
 /// Where parts leave what others are to read or to get.
@@ -99,6 +101,7 @@ impl Exchange {
             std::mem::swap(&mut mail.log_entries, &mut outbox.log_entries[to]);
             std::mem::swap(&mut mail.notes, &mut outbox.notes[to]);
             std::mem::swap(&mut mail.log_hops, &mut outbox.log_hops[to]);
+            std::mem::swap(&mut mail.crossings, &mut outbox.crossings[to]);
         }
     }
 

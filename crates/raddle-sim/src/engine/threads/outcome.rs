@@ -7,7 +7,7 @@ use crate::record::deadlock::circle;
 use crate::record::followers::in_order;
 use crate::record::recorder::{Recorded, Recorder};
 use crate::record::{
-    CreditFrames, CreditRecord, Outcome, PortRecord, RetryRecord, Stop, TorRecord,
+    CreditFrames, CreditRecord, Outcome, PortRecord, RetryRecord, ScaleUpRecord, Stop, TorRecord,
 };
 
 pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
@@ -29,6 +29,8 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let mut credits = vec![CreditRecord::default(); plan.queue.cbfc.map_or(0, |_| ports.len())];
     // As pauses do, each names the far end of the link that waits.
     let mut withheld = vec![0; ports.len()];
+    let servers = plan.fabric.scale_up.map_or(0, |_| plan.fabric.hosts as usize);
+    let mut scale_up = vec![ScaleUpRecord::default(); servers];
     for mut part in parts {
         probes.extend(part.probes());
         let (data, credit) = part.in_flight();
@@ -55,6 +57,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         part.tors().for_each(|(switch, record)| tors[switch.index()] = record);
         lost_on_arrival.extend(part.world.lost_on_arrival);
         recorder.add(part.world.recorder);
+        part.world.hosts.scale_up_records().for_each(|(host, own)| scale_up[host.index()] = own);
         hosts.push(part.world.hosts);
     }
     hosts.iter().for_each(|hosts| credit_frames.add(&hosts.credit_frames()));
@@ -107,6 +110,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         late_frames,
         retries,
         credits,
+        scale_up,
         clipped_frames,
         tors,
         probes: in_order(probes),

@@ -209,12 +209,24 @@ impl<'a, 'c> Worker<'a, 'c> {
             let part = self.crew.partition.part_of(Node::Host(locators.host(to)));
             world.outbox.log_hops[part as usize].push((to, note));
         }
+        let crossings = std::mem::take(world.hosts.crossings());
+        for crossing in crossings {
+            let part = self.crew.partition.part_of(Node::Host(crossing.host));
+            if part as usize == self.number {
+                self.part.take_crossing(&crossing);
+            } else {
+                self.part.world.outbox.crossings[part as usize].push(crossing);
+            }
+        }
+        let Part { world, .. } = &mut self.part;
+        let crossed = world.outbox.crossings.iter().flatten().map(|crossing| crossing.at).min();
+        let crossed = crossed.map(|at| world.calendar.window_at_hosts(at));
         // Read after the second half only, when what was sent goes to the edge side.
         let sent = world.outbox.frames.iter().flatten().map(|handover| handover.arrival).min();
         let sent = sent.map(|arrival| world.calendar.window_at_edge(arrival));
         let own = world.calendar.next_window();
         let status = Status {
-            next_window: own.into_iter().chain(sent).min(),
+            next_window: own.into_iter().chain(sent).chain(crossed).min(),
             totals: *world.hosts.totals(),
             events: self.part.events,
             packet_hops: if report_is_due { self.part.packet_hops() } else { 0 },
@@ -225,6 +237,7 @@ impl<'a, 'c> Worker<'a, 'c> {
 
     fn collect(&mut self) {
         let Part { lines, far_ends, world, .. } = &mut self.part;
+        let mut crossings = Vec::new();
         self.exchange.collect(self.round, self.number, |mail| {
             for handover in mail.frames.drain(..) {
                 let line = handover.line as usize;
@@ -242,7 +255,9 @@ impl<'a, 'c> Worker<'a, 'c> {
             for (to, note) in mail.log_hops.drain(..) {
                 world.hosts.take_log_hops(to, note);
             }
+            crossings.append(&mut mail.crossings);
         });
+        crossings.iter().for_each(|crossing| self.part.take_crossing(crossing));
         self.round += 1;
     }
 }

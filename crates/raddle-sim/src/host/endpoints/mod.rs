@@ -18,6 +18,7 @@ use super::drop_counts::Tally;
 use super::events::{EVENTS_KEPT, keep_first};
 use super::layout::Layout;
 use super::nic::{Departure, Nic};
+use super::scale_up::{Crossing, Ports};
 use super::slab::Slab;
 use super::totals::HostTotals;
 use crate::host::nic::timers::TimerKind;
@@ -81,6 +82,10 @@ pub(super) struct Ends<'a> {
     beginnings: Beginnings<'a>,
     /// Where messages of a pair wait for each other.
     queues: Option<Box<Queues>>,
+    /// The ports of each host to the crossbar of its server; none without one.
+    pub(in crate::host) scale_up: Vec<Ports>,
+    /// What crosses to hosts from those of this part.
+    pub(in crate::host) crossings: Vec<Crossing>,
     source_routes: SourceRoutes<'a>,
     /// Whether switches write over entropies.
     rewritten: bool,
@@ -169,6 +174,12 @@ impl<'a> Ends<'a> {
             timeline: Timeline::default(),
             beginnings: Beginnings::new(plan),
             queues: Queues::of(plan),
+            scale_up: own
+                .iter()
+                .filter(|_| plan.fabric.scale_up.is_some())
+                .map(|_| Ports::default())
+                .collect(),
+            crossings: Vec::new(),
             source_routes: SourceRoutes::new(plan),
             rewritten: plan.switch_load_balance.makes_detours(),
             planners: Planners::of(plan),
@@ -456,7 +467,7 @@ impl<'a> Ends<'a> {
     }
 
     /// Lists what a trigger starts.
-    fn fire(&mut self, now: Time, trigger: TriggerId) {
+    pub(in crate::host) fn fire(&mut self, now: Time, trigger: TriggerId) {
         let fired = &mut self.fired;
         self.triggers.fire(&self.plan.traffic, now, trigger, |at, flow| fired.push((at, flow)));
     }
@@ -475,6 +486,9 @@ impl<'a> Ends<'a> {
         }
         if timer.kind == TimerKind::Start {
             return self.start(now, nic, slot);
+        }
+        if timer.kind.is_of_crossbar() {
+            return self.on_crossbar(now, nic, timer.kind, slot);
         }
         let key = self.senders[slot as usize].live;
         let Some(live) = self.live_senders.get_mut(key) else { return };

@@ -60,6 +60,9 @@ impl Ends<'_> {
 
     /// Lets a flow that has started send.
     fn send(&mut self, now: Time, nic: &mut Nic, slot: u32) {
+        if self.scales_up(nic, slot) {
+            return self.send_across(now, nic, slot);
+        }
         let plan = self.plan;
         let index = (slot - nic.first_sender) as usize;
         let flows = self.layout.senders.at(self.own[nic.place as usize]);
@@ -100,9 +103,20 @@ impl Ends<'_> {
         }
     }
 
+    /// Whether messages of a pair wait for each other.
+    pub(in crate::host) fn has_queues(&self) -> bool {
+        self.queues.is_some()
+    }
+
+    /// The flow of a sender slot of the host.
+    pub(in crate::host) fn flow_sent(&self, nic: &Nic, slot: u32) -> FlowId {
+        let flows = self.layout.senders.at(self.own[nic.place as usize]);
+        flows[(slot - nic.first_sender) as usize]
+    }
+
     /// Lets the next message of a pair send.
     #[cold]
-    pub(super) fn send_next(&mut self, now: Time, nic: &mut Nic, flow: FlowId) {
+    pub(in crate::host) fn send_next(&mut self, now: Time, nic: &mut Nic, flow: FlowId) {
         let message = &self.plan.traffic.flows[flow.index()];
         if let Some(next) = self.queues.as_mut().and_then(|queues| queues.sent(message)) {
             self.send(now, nic, next);

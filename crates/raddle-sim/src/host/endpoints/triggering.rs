@@ -2,6 +2,7 @@
 
 use super::slots::End;
 use crate::host::endpoints::Ends;
+use crate::host::scale_up::Ports;
 use crate::workload::Traffic;
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::Bytes;
@@ -61,6 +62,9 @@ impl Ends<'_> {
     /// there. What arrives at a receiver in a window, its sender hears of in a later one.
     pub(in crate::host) fn may_fire(&self, place: u32, arrivals: u32) -> bool {
         let Some(awaited) = self.awaited.places.get(place as usize) else { return false };
+        if self.scale_up.get(place as usize).is_some_and(Ports::may_fire) {
+            return true;
+        }
         if arrivals == 0 {
             return false;
         }

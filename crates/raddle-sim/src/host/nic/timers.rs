@@ -19,6 +19,21 @@ pub(crate) enum TimerKind {
     Pull,
     /// A congestion notification is in line.
     Cnp,
+    /// A quantum comes from another GPU of the server.
+    CrossbarQuantum,
+    /// A message to another GPU of the server has come.
+    CrossbarAnswer,
+    /// The port out to the crossbar may take a quantum.
+    CrossbarOut,
+    /// The port in has taken one, or may.
+    CrossbarIn,
+}
+
+impl TimerKind {
+    /// Whether it is of a port to the crossbar of a server.
+    pub(in crate::host) fn is_of_crossbar(self) -> bool {
+        self > Self::Cnp
+    }
 }
 
 /// A timer of a host.
@@ -26,7 +41,8 @@ pub(crate) enum TimerKind {
 pub(crate) struct Timer {
     pub(crate) at: Time,
     pub(crate) kind: TimerKind,
-    /// The sender slot it is for, or the receiver slot of a notification; 0 for the pull pacer.
+    /// The sender slot it is for, or the receiver slot of a notification or a quantum; 0 for the pull
+    /// pacer and for ports to a crossbar.
     pub(crate) slot: u32,
 }
 
@@ -50,7 +66,7 @@ pub(in crate::host) struct Timers {
 
 impl Timer {
     /// After all others.
-    const NONE: Self = Self { at: Time::NEVER, kind: TimerKind::Cnp, slot: u32::MAX };
+    const NONE: Self = Self { at: Time::NEVER, kind: TimerKind::CrossbarIn, slot: u32::MAX };
 }
 
 impl Default for Timers {
@@ -73,9 +89,7 @@ impl Timers {
         let (queue, first) = match timer.kind {
             TimerKind::Wake => (&mut self.wakes, &mut self.wakes_first),
             TimerKind::Pace => (&mut self.paces, &mut self.paces_first),
-            TimerKind::Start | TimerKind::Pull | TimerKind::Cnp => {
-                return self.set_among_others(timer);
-            }
+            _ => return self.set_among_others(timer),
         };
         if first.at == Time::NEVER {
             *first = timer;

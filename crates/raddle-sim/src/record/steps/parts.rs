@@ -17,7 +17,7 @@ pub struct Parts {
     pub own: Span,
     /// Its way: links, latencies, and its own time on each wire.
     pub hops: Span,
-    /// It waited in queues of switches.
+    /// It waited in queues of switches, or for its turns at a crossbar.
     pub queue: Span,
     /// From when it was first sent to when that of its number was sent which arrived.
     pub lost: Span,
@@ -54,8 +54,30 @@ struct Departure {
     flow: FlowId,
 }
 
-/// The parts of each message on a path whose packets were kept; `None` for computation, and for others.
+/// The parts of each message on a path whose packets were kept, or that went by the crossbar of a server;
+/// `None` for computation, and for others.
 pub fn parts(plan: &Plan, outcome: &Outcome, path: &[Stretch]) -> Vec<Option<Parts>> {
+    let on_links = of_packets(plan, outcome, path);
+    let or_across = |(own, parts): (&Stretch, Option<Parts>)| parts.or_else(|| across(plan, own));
+    path.iter().zip(on_links).map(or_across).collect()
+}
+
+/// Of a message between the GPUs of a server, by its last quantum. What it waited for others at the ports
+/// of both counts as a queue's.
+fn across(plan: &Plan, own: &Stretch) -> Option<Parts> {
+    let Took::Message { flow, acked, .. } = own.does else { return None };
+    let flow = &plan.traffic.flows[flow.index()];
+    let domain = plan.fabric.scale_up_between(flow.source, flow.destination)?;
+    let rest = flow.bytes.0 % domain.quantum.0;
+    let last = Bytes(if rest == 0 { domain.quantum.0 } else { rest });
+    let hops = domain.rate.serialisation(last) + domain.latency;
+    let sent = domain.delivered(flow.bytes).0 - hops.0;
+    let ack = if acked { domain.latency } else { Span::ZERO };
+    let queue = Span(own.time().0.saturating_sub(sent + hops.0 + ack.0));
+    Some(Parts { own: Span(sent), hops, queue, ack, ..Parts::default() })
+}
+
+fn of_packets(plan: &Plan, outcome: &Outcome, path: &[Stretch]) -> Vec<Option<Parts>> {
     let mut rows: BTreeMap<FlowId, Vec<(usize, PacketRow)>> = BTreeMap::new();
     let kept: BTreeSet<FlowId> = plan.record.packets.iter().copied().collect();
     for own in path {

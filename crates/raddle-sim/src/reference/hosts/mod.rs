@@ -13,6 +13,7 @@ mod planes;
 mod planned;
 mod receiving;
 mod rotations;
+mod scale_up;
 mod sending;
 
 pub(super) use addresses::Addresses;
@@ -42,6 +43,7 @@ use raddle_schemes::transport::Receiver;
 use raddle_schemes::transport::sender::Connection;
 use raddle_schemes::units::{Span, Time};
 use rotations::Rotations;
+use scale_up::Crossbar;
 use sending::Sending;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -58,6 +60,14 @@ enum TimerKind {
     Pull,
     /// A congestion notification is in line.
     Cnp,
+    /// A quantum comes from another GPU of the server.
+    CrossbarQuantum,
+    /// A message to another GPU of the server has come.
+    CrossbarAnswer,
+    /// The port out to the crossbar may take a quantum.
+    CrossbarOut,
+    /// The port in has taken one, or may.
+    CrossbarIn,
 }
 
 /// When, what for, and whose.
@@ -75,6 +85,8 @@ struct Host<'a> {
     pulls_at: Option<Time>,
     /// Congestion notifications that its NIC will have in line at a later time.
     cnps: BTreeMap<(Time, FlowId), Frame>,
+    /// Its ports to the crossbar of its server.
+    crossbar: Crossbar,
 }
 
 /// All hosts of a run, and both ends of every flow.
@@ -166,6 +178,7 @@ impl<'a> Hosts<'a> {
             grants: None,
             pulls_at: None,
             cnps: BTreeMap::new(),
+            crossbar: Crossbar::default(),
         });
         let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
         let drain = beginnings::longest_drain(plan, longest_rtt);
@@ -334,6 +347,10 @@ impl<'a> Hosts<'a> {
             TimerKind::Wake => self.on_wake(now, flow),
             TimerKind::Pull => self.pull(now, host),
             TimerKind::Cnp => self.send_cnp(now, host, flow),
+            TimerKind::CrossbarQuantum => self.cross_in(now, host, flow),
+            TimerKind::CrossbarAnswer => self.answered(now, flow),
+            TimerKind::CrossbarOut => self.cross_out(now, host),
+            TimerKind::CrossbarIn => self.pass_in(now, host),
         }
     }
 

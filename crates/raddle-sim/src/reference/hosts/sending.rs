@@ -45,7 +45,7 @@ impl Hosts<'_> {
     }
 
     /// The message of a pair has sent its last packet for the first time: the next may send.
-    fn send_next(&mut self, now: Time, flow: FlowId) {
+    pub(super) fn send_next(&mut self, now: Time, flow: FlowId) {
         let message = &self.plan.traffic.flows[flow.index()];
         let Some(waiting) = self.queues.get_mut(&connection(message)) else { return };
         match waiting.pop_front() {
@@ -56,6 +56,9 @@ impl Hosts<'_> {
 
     /// A flow that has started may send.
     fn send(&mut self, now: Time, host: HostId, flow: FlowId) {
+        if let Some(domain) = self.crossbar(flow) {
+            return self.send_across(now, flow, &domain);
+        }
         let message = &self.plan.traffic.flows[flow.index()];
         let context = self.context(flow);
         let template = self.template(flow, &context);

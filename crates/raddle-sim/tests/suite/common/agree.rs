@@ -28,6 +28,7 @@ pub(crate) fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
         .or_else(|| lists("port", &expected.ports, &got.ports))
         .or_else(|| lists("retry at port", &expected.retries, &got.retries))
         .or_else(|| lists("credits at port", &expected.credits, &got.credits))
+        .or_else(|| lists("scale-up ports of host", &expected.scale_up, &got.scale_up))
         .or_else(|| named("deadlock".to_owned(), &expected.deadlock, &got.deadlock))
         .or_else(|| lists("late at port", &expected.late_frames, &got.late_frames))
         .or_else(|| lists("clipped at port", &expected.clipped_frames, &got.clipped_frames))

@@ -15,6 +15,7 @@ mod hosts;
 mod hybrid;
 mod middleware;
 mod queues;
+mod scale_up;
 mod traffic;
 
 use choices::Choices;
@@ -44,6 +45,7 @@ use raddle_sim::plan::{
 use raddle_sim::record::RecordPlan;
 use raddle_sim::record::probes::ProbePlan;
 use raddle_sim::topology::Fabric;
+pub(super) use scale_up::plan_with_scale_up;
 use std::num::NonZeroU32;
 
 /// The plan that `numbers` stand for.

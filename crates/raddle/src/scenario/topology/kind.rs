@@ -66,6 +66,11 @@ pub(crate) trait Shape: Debug + Send + Sync {
         HostPorts::One
     }
 
+    /// GPUs of its servers, where hosts are such.
+    fn gpus(&self) -> Option<u32> {
+        None
+    }
+
     /// Messages of this size on wait for circuits of their own, where they do.
     fn bulk(&self) -> Option<Bytes> {
         None
@@ -99,6 +104,10 @@ impl<T: topology::Topology> Shape for T {
 
     fn host_ports(&self) -> HostPorts {
         topology::Topology::host_ports(self)
+    }
+
+    fn gpus(&self) -> Option<u32> {
+        topology::Topology::gpus(self)
     }
 }
 

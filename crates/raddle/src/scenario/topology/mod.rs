@@ -23,6 +23,7 @@ use super::files::{Files, NamedFile};
 use super::key::{Key, Section, key, kinds};
 use super::keyed::Reader;
 use super::reader::Log;
+use super::scale_up::ScaleUpSection;
 use super::scheme::shown;
 use super::spec::{Item, Place, quoted};
 use kind::Made;
@@ -101,6 +102,8 @@ pub(crate) struct Topology {
     pub(crate) file: Option<NamedFile>,
     /// Latency of every host.
     pub(crate) host_delay: Span,
+    /// The crossbars of servers, where hosts are GPUs of such.
+    pub(crate) scale_up: Option<ScaleUpSection>,
     /// What was typed.
     item: Item,
 }
@@ -149,7 +152,8 @@ pub(crate) fn read(item: &Item, files: &Files, log: &Log) -> Option<Topology> {
         lines.push(pair("host_delay", &host_delay));
     }
     let resolved = format!("{{ kind = \"{word}\", {} }}", lines.join(", "));
-    Some(Topology { shape, resolved, title, rate, file, host_delay, item: item.clone() })
+    let (scale_up, item) = (None, item.clone());
+    Some(Topology { shape, resolved, title, rate, file, host_delay, scale_up, item })
 }
 
 /// A key and its value.

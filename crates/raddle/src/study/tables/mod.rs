@@ -24,6 +24,7 @@ mod ranks;
 mod read;
 mod routes;
 mod runs;
+mod scale_up;
 mod series;
 mod settings;
 mod steps;
@@ -54,6 +55,7 @@ pub static TABLES: &[&TableSpec] = &[
     &switches::TABLE,
     &uplinks::TABLE,
     &tors::TABLE,
+    &scale_up::TABLE,
     &training::TABLE,
     &faults::TABLE,
     &layers::TABLE,
