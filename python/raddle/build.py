@@ -32,14 +32,15 @@ def _given(**keys: Any) -> Section:
 
 SIZES = frozenset({
     "ack", "activation", "acts_above", "at_least", "below", "bulk", "byte_counter", "bytes",
-    "bytes_max", "cell", "cf_refresh", "cf_spacing", "congested_at", "congestion.window",
-    "control_size", "credits", "cutoffs", "element", "expert_bytes", "expert_gradient",
-    "fair_start", "gap", "gap_most", "gradient", "hash_below", "header", "headroom", "high",
-    "host_queue", "ingress_pool", "initial_window", "large", "least_sent", "long_above",
-    "lossless_pool", "low", "max_window", "message", "min_window", "parameters", "payload",
-    "quantum", "queue", "reference", "reserved", "rtt_bytes", "scaling_max", "scaling_min",
-    "short", "short_below", "size", "small", "spacing", "telemetry", "tensor_bytes",
-    "threshold", "timestamp", "unscheduled", "xoff", "xon", "xon_offset",
+    "bytes_max", "cell", "cf_refresh", "cf_spacing", "chunk", "congested_at",
+    "congestion.window", "control_size", "credits", "cutoffs", "element", "expert_bytes",
+    "expert_gradient", "fair_start", "gap", "gap_most", "gradient", "hash_below", "header",
+    "headroom", "high", "host_queue", "ingress_pool", "initial_window", "large", "least_sent",
+    "long_above", "lossless_pool", "low", "max_window", "message", "min_window", "parameters",
+    "payload", "quantum", "queue", "reference", "reserved", "rtt_bytes", "scaling_max",
+    "scaling_min", "short", "short_below", "size", "small", "spacing", "telemetry",
+    "tensor_bytes", "threshold", "timestamp", "unscheduled", "up_to", "xoff", "xon",
+    "xon_offset",
 })
 """Keys in which a whole number is bytes."""
 
@@ -436,6 +437,20 @@ def background(
         another share.
     """
     return _given(load_balance=load_balance, every=every, share=share)
+
+
+@checked
+def by_size(
+    *,
+    algorithm: Literal["ring", "double_tree"],
+    up_to: str | int | None = None,
+) -> Section:
+    """An algorithm of all-reduces up to a size.
+
+    `algorithm`: `ring`, or `double_tree`: two trees over servers, with chains inside.
+    `up_to` (none: all that are larger): up to which size, as nccl-tests counts it.
+    """
+    return _given(algorithm=algorithm, up_to=up_to)
 
 
 @checked
@@ -1353,6 +1368,7 @@ class traffic:
             "butterfly",
             "halving_doubling",
             "direct",
+            "auto",
         ] | None = None,
         message: str | int | None = None,
         size: str | int | None = None,
@@ -1360,6 +1376,14 @@ class traffic:
         chunks: int | None = None,
         parallel: int | None = None,
         order: Literal["shifted", "random", "strided", "rank"] | None = None,
+        channels: int | None = None,
+        by_size: Sequence[Mapping[str, Any]] | None = None,
+        alpha: str | None = None,
+        rails: Literal["pxn", "alternate", "cross"] | None = None,
+        pxn_join: bool | None = None,
+        chunk: str | int | None = None,
+        protocol: Literal["simple", "ll", "ll128"] | None = None,
+        step_overhead: str | None = None,
         compute: str | None = None,
         straggler: Mapping[str, Any] | None = None,
         hosts: str | None = None,
@@ -1381,7 +1405,8 @@ class traffic:
 
         `operation`: `all_reduce`, `reduce_scatter`, `all_gather` or `all_to_all`.
         `algorithm` (`"ring"`, or `"direct"`): `ring`, `halving_doubling` or `direct`; for
-            `all_reduce` also `tree`, `double_tree` and `butterfly`; an all-to-all is `direct`.
+            `all_reduce` also `tree`, `double_tree`, `butterfly`, and `auto`: a ring or two
+            trees over servers, whichever takes less by NCCL's model; an all-to-all is `direct`.
         `message` (`"8 MiB"`): size of every message: a ring's or a tree's chunk, a butterfly's
             vector, an all-to-all's pair, a rank's part; with `halving_doubling` the smallest
             message.
@@ -1395,6 +1420,23 @@ class traffic:
             another go.
         `order` (`"shifted"`): in an all-to-all: in which order a rank serves the others, as in
             `all_to_all`.
+        `channels` (`gpus` of [fabric] scale_up, else 1): into how many parts a collective on a
+            ring or a tree is cut, each with one of its own: channel c enters servers by GPU c.
+        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits;
+            see [by_size](#by_size).
+        `alpha` (`"5 us"`): with `algorithm = "auto"`: what each step is reckoned to take beside
+            its bytes.
+        `rails` (`"pxn"`): how messages get to another server: handed to the GPU of the server
+            whose NIC is on the receiver's rail (`pxn`); a ring enters servers by its rail and
+            by the one beside it in turn (`alternate`); by the sender's own NIC (`cross`).
+        `pxn_join` (`true`): with `rails = "pxn"`, in an all-to-all: whether what the GPUs of a
+            server hand over for one receiver goes on as one message.
+        `chunk` (`"whole"`; 2 MiB in trees of servers): what messages of rings and trees are cut
+            into; eight to one receiver on a channel are under way at most.
+        `protocol` (`"simple"`): what bytes of collectives take on the way: `simple` one each,
+            `ll` two, `ll128` 128 for 120.
+        `step_overhead` (`"0 ns"`): what a sender does before each message to one receiver on a
+            channel, one after the other.
         `compute` (`"0 ns"`): how long a rank computes before each step.
         `straggler`: who computes for longer, and by how much: see [straggler](#straggler).
         `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
@@ -1429,6 +1471,14 @@ class traffic:
             chunks=chunks,
             parallel=parallel,
             order=order,
+            channels=channels,
+            by_size=by_size,
+            alpha=alpha,
+            rails=rails,
+            pxn_join=pxn_join,
+            chunk=chunk,
+            protocol=protocol,
+            step_overhead=step_overhead,
             compute=compute,
             straggler=straggler,
             hosts=hosts,
@@ -1935,6 +1985,14 @@ class traffic:
         run_as: Literal["written"] | None = None,
         compat: bool | None = None,
         channels: int | None = None,
+        algorithm: Literal["ring", "double_tree", "auto"] | None = None,
+        by_size: Sequence[Mapping[str, Any]] | None = None,
+        alpha: str | None = None,
+        rails: Literal["pxn", "alternate", "cross"] | None = None,
+        pxn_join: bool | None = None,
+        chunk: str | int | None = None,
+        protocol: Literal["simple", "ll", "ll128"] | None = None,
+        step_overhead: str | None = None,
         hosts: str | None = None,
         placement: Literal["linear", "random"] | None = None,
         seed: int | None = None,
@@ -1974,8 +2032,26 @@ class traffic:
         `run_as` (none: needed with several pipeline stages): with `simai`: how several pipeline
             stages are run: all ranks do all rows (`written`).
         `compat` (`false`): with `simai`: do what SimAI does where it misreads its input.
-        `channels` (`1`): into how many parts a collective on a ring is cut, each with a ring of
-            its own.
+        `channels` (`gpus` of [fabric] scale_up, else 1): into how many parts a collective on a
+            ring or a tree is cut, each with one of its own: channel c enters servers by GPU c.
+        `algorithm` (`"ring"`): how an all-reduce is done: on rings (`ring`), by two trees over
+            servers with chains inside (`double_tree`), or whichever takes less by NCCL's model
+            (`auto`).
+        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits;
+            see [by_size](#by_size).
+        `alpha` (`"5 us"`): with `algorithm = "auto"`: what each step is reckoned to take beside
+            its bytes.
+        `rails` (`"pxn"`): how messages get to another server: handed to the GPU of the server
+            whose NIC is on the receiver's rail (`pxn`); a ring enters servers by its rail and
+            by the one beside it in turn (`alternate`); by the sender's own NIC (`cross`).
+        `pxn_join` (`true`): with `rails = "pxn"`, in an all-to-all: whether what the GPUs of a
+            server hand over for one receiver goes on as one message.
+        `chunk` (`"whole"`; 2 MiB in trees of servers): what messages of rings and trees are cut
+            into; eight to one receiver on a channel are under way at most.
+        `protocol` (`"simple"`): what bytes of collectives take on the way: `simple` one each,
+            `ll` two, `ll128` 128 for 120.
+        `step_overhead` (`"0 ns"`): what a sender does before each message to one receiver on a
+            channel, one after the other.
         `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
         `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
         `seed` (the run's seed): draws the traffic alone: the same placement whatever the run's
@@ -2011,6 +2087,14 @@ class traffic:
             run_as=run_as,
             compat=compat,
             channels=channels,
+            algorithm=algorithm,
+            by_size=by_size,
+            alpha=alpha,
+            rails=rails,
+            pxn_join=pxn_join,
+            chunk=chunk,
+            protocol=protocol,
+            step_overhead=step_overhead,
             hosts=hosts,
             placement=placement,
             seed=seed,
@@ -2048,6 +2132,15 @@ class traffic:
         parameters: str | int | None = None,
         prefetch: int | None = None,
         steps: int | None = None,
+        channels: int | None = None,
+        algorithm: Literal["ring", "double_tree", "auto"] | None = None,
+        by_size: Sequence[Mapping[str, Any]] | None = None,
+        alpha: str | None = None,
+        rails: Literal["pxn", "alternate", "cross"] | None = None,
+        pxn_join: bool | None = None,
+        chunk: str | int | None = None,
+        protocol: Literal["simple", "ll", "ll128"] | None = None,
+        step_overhead: str | None = None,
         hosts: str | None = None,
         placement: Literal["linear", "random"] | None = None,
         seed: int | None = None,
@@ -2096,6 +2189,26 @@ class traffic:
         `prefetch` (`1`): with `parameters`: how many layers ahead of the computation they are
             gathered.
         `steps` (`1`): steps; a rank begins one when its gradients of the last are reduced.
+        `channels` (`gpus` of [fabric] scale_up, else 1): into how many parts a collective on a
+            ring or a tree is cut, each with one of its own: channel c enters servers by GPU c.
+        `algorithm` (`"ring"`): how an all-reduce is done: on rings (`ring`), by two trees over
+            servers with chains inside (`double_tree`), or whichever takes less by NCCL's model
+            (`auto`).
+        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits;
+            see [by_size](#by_size).
+        `alpha` (`"5 us"`): with `algorithm = "auto"`: what each step is reckoned to take beside
+            its bytes.
+        `rails` (`"pxn"`): how messages get to another server: handed to the GPU of the server
+            whose NIC is on the receiver's rail (`pxn`); a ring enters servers by its rail and
+            by the one beside it in turn (`alternate`); by the sender's own NIC (`cross`).
+        `pxn_join` (`true`): with `rails = "pxn"`, in an all-to-all: whether what the GPUs of a
+            server hand over for one receiver goes on as one message.
+        `chunk` (`"whole"`; 2 MiB in trees of servers): what messages of rings and trees are cut
+            into; eight to one receiver on a channel are under way at most.
+        `protocol` (`"simple"`): what bytes of collectives take on the way: `simple` one each,
+            `ll` two, `ll128` 128 for 120.
+        `step_overhead` (`"0 ns"`): what a sender does before each message to one receiver on a
+            channel, one after the other.
         `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
         `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
         `seed` (the run's seed): draws the traffic alone: the same placement whatever the run's
@@ -2135,6 +2248,15 @@ class traffic:
             parameters=parameters,
             prefetch=prefetch,
             steps=steps,
+            channels=channels,
+            algorithm=algorithm,
+            by_size=by_size,
+            alpha=alpha,
+            rails=rails,
+            pxn_join=pxn_join,
+            chunk=chunk,
+            protocol=protocol,
+            step_overhead=step_overhead,
             hosts=hosts,
             placement=placement,
             seed=seed,

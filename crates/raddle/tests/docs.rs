@@ -112,6 +112,7 @@ fn every_shipped_scenario_resolves_and_its_first_cell_runs_by_the_laws() {
         // As the scenario is, but short.
         let smaller: &[(&str, &str)] = match name.as_str() {
             "all_to_all.toml" => &[("traffic.message", "8 KiB")],
+            "rails.toml" => &[("traffic.size", "256 KiB")],
             "web_search.toml" => &[("traffic.until", "20 us"), ("traffic.load", "0.2")],
             "conweave.toml" => &[("traffic.until", "50 us")],
             "opera.toml" => &[("traffic.until", "1 ms")],
@@ -180,6 +181,9 @@ fn probes() -> Vec<Probe> {
             format!("{FABRIC}{TRAFFIC}background = {{ share = \"5%\", zzz = 1 }}\n"),
         ],
     ));
+    let ring = "kind = \"collective\"\noperation = \"all_reduce\"";
+    let by_size = "by_size = [{ algorithm = \"ring\", zzz = 1 }]";
+    probes.push(("by_size".to_owned(), vec![format!("{FABRIC}[traffic]\n{ring}\n{by_size}\n")]));
     let straggler = "straggler = { distribution = \"lognormal\", zzz = 1 }";
     probes.push((
         "straggler".to_owned(),

@@ -238,7 +238,7 @@ impl<'a> Hosts<'a> {
     /// What crosses to GPUs from others of their server, to be taken ([`Hosts::take_crossing`]) before the
     /// next window.
     pub(crate) fn crossings(&mut self) -> &mut Vec<Crossing> {
-        &mut self.ends.crossings
+        &mut self.ends.scale_up.crossings
     }
 
     /// What crosses to a host of this part. Returns its place.
@@ -251,7 +251,7 @@ impl<'a> Hosts<'a> {
     /// What passed the ports to crossbars, by host.
     pub(crate) fn scale_up_records(&self) -> impl Iterator<Item = (HostId, ScaleUpRecord)> {
         let own = self.ends.own.iter().copied();
-        own.zip(self.ends.scale_up.iter().map(|ports| ports.record))
+        own.zip(self.ends.scale_up.ports.iter().map(|ports| ports.record))
     }
 
     /// Under telemetry, what goes with the entries of [`Hosts::outgoing`], in the same order.

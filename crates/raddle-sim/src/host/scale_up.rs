@@ -7,6 +7,7 @@
 use super::endpoints::Ends;
 use super::nic::Nic;
 use super::nic::timers::TimerKind;
+use crate::plan::Plan;
 use crate::record::ScaleUpRecord;
 use crate::topology::scale_up::ScaleUp;
 use raddle_schemes::ids::HostId;
@@ -33,6 +34,15 @@ pub(crate) enum Crossed {
     Quantum,
     /// That all of a message has come.
     Answer,
+}
+
+/// The ports of a part's hosts.
+#[derive(Default)]
+pub(in crate::host) struct Crossbars {
+    /// By place; none where there are no crossbars.
+    pub(in crate::host) ports: Vec<Ports>,
+    /// What crosses to hosts from those of this part.
+    pub(in crate::host) crossings: Vec<Crossing>,
 }
 
 /// The ports of one GPU.
@@ -77,10 +87,17 @@ struct Incoming {
     taken: u64,
 }
 
-impl Ports {
-    /// Whether a message may end here, or an answer come, in the window that begins now.
-    pub(in crate::host) fn may_fire(&self) -> bool {
-        self.coming > 0 || self.into.is_awake
+impl Crossbars {
+    /// Of so many hosts.
+    pub(in crate::host) fn of(plan: &Plan, hosts: usize) -> Self {
+        let hosts = plan.fabric.scale_up.map_or(0, |_| hosts);
+        Self { ports: (0..hosts).map(|_| Ports::default()).collect(), crossings: Vec::new() }
+    }
+
+    /// Whether a message may end at a place, or an answer come, in the window that begins now.
+    pub(in crate::host) fn may_fire(&self, place: u32) -> bool {
+        let ports = self.ports.get(place as usize);
+        ports.is_some_and(|own| own.coming > 0 || own.into.is_awake)
     }
 }
 
@@ -92,7 +109,7 @@ fn quantum_of(domain: &ScaleUp, left: u64) -> Bytes {
 impl Ends<'_> {
     /// Whether the message of a sender slot goes by the crossbar of its server.
     pub(super) fn scales_up(&self, nic: &Nic, slot: u32) -> bool {
-        if self.scale_up.is_empty() {
+        if self.scale_up.ports.is_empty() {
             return false;
         }
         let flow = &self.plan.traffic.flows[self.flow_sent(nic, slot).index()];
@@ -102,7 +119,7 @@ impl Ends<'_> {
     /// A message that has started is in turn at its host's port out.
     pub(super) fn send_across(&mut self, now: Time, nic: &mut Nic, slot: u32) {
         let bytes = self.plan.traffic.flows[self.flow_sent(nic, slot).index()].bytes;
-        let out = &mut self.scale_up[nic.place as usize].out;
+        let out = &mut self.scale_up.ports[nic.place as usize].out;
         out.turns.push_back((slot, bytes));
         if !out.is_awake {
             out.is_awake = true;
@@ -124,7 +141,7 @@ impl Ends<'_> {
     /// The port out may take a quantum.
     fn take_out(&mut self, now: Time, nic: &mut Nic) {
         let Some(domain) = self.plan.fabric.scale_up else { return };
-        let Ports { out, record, .. } = &mut self.scale_up[nic.place as usize];
+        let Ports { out, record, .. } = &mut self.scale_up.ports[nic.place as usize];
         let Some((slot, left)) = out.turns.pop_front() else {
             out.is_awake = false;
             return;
@@ -140,7 +157,7 @@ impl Ends<'_> {
         let host = self.plan.traffic.flows[flow.index()].destination;
         let index = self.layout.receivers.index(host, flow);
         let at = now + domain.latency;
-        self.crossings.push(Crossing { at, host, what: Crossed::Quantum, index });
+        self.scale_up.crossings.push(Crossing { at, host, what: Crossed::Quantum, index });
         if bytes == left && self.has_queues() {
             self.send_next(now, nic, flow);
         }
@@ -150,7 +167,7 @@ impl Ends<'_> {
     fn take_in(&mut self, now: Time, nic: &mut Nic, slot: u32) {
         let Some(domain) = self.plan.fabric.scale_up else { return };
         let bytes = self.plan.traffic.flows[self.flow_received(nic, slot).index()].bytes;
-        let Ports { into, coming, .. } = &mut self.scale_up[nic.place as usize];
+        let Ports { into, coming, .. } = &mut self.scale_up.ports[nic.place as usize];
         *coming -= 1;
         let message = into.messages.entry(slot).or_default();
         let quantum = quantum_of(&domain, bytes.0 - message.arrived);
@@ -169,7 +186,7 @@ impl Ends<'_> {
     /// What the port in took has come, if it took anything, and it may take the next quantum.
     fn pass_in(&mut self, now: Time, nic: &mut Nic) {
         let Some(domain) = self.plan.fabric.scale_up else { return };
-        let Ports { into, record, .. } = &mut self.scale_up[nic.place as usize];
+        let Ports { into, record, .. } = &mut self.scale_up.ports[nic.place as usize];
         let came = into.serving.take();
         if let Some(&slot) = into.turns.front()
             && let Some(message) = into.messages.get_mut(&slot)
@@ -198,7 +215,7 @@ impl Ends<'_> {
     fn end_if_all_came(&mut self, now: Time, nic: &Nic, slot: u32, domain: &ScaleUp) {
         let id = self.flow_received(nic, slot);
         let flow = &self.plan.traffic.flows[id.index()];
-        let into = &mut self.scale_up[nic.place as usize].into;
+        let into = &mut self.scale_up.ports[nic.place as usize].into;
         let all_taken = into.messages.get(&slot).is_some_and(|own| own.taken == flow.bytes.0);
         if !all_taken || into.serving.is_some_and(|(other, _)| other == slot) {
             return;
@@ -207,7 +224,7 @@ impl Ends<'_> {
         self.receivers[slot as usize].delivered = now;
         let (at, host) = (now + domain.latency, flow.source);
         let index = self.layout.senders.index(host, id);
-        self.crossings.push(Crossing { at, host, what: Crossed::Answer, index });
+        self.scale_up.crossings.push(Crossing { at, host, what: Crossed::Answer, index });
         if let Some(trigger) = flow.on_delivered {
             self.fire(now, trigger);
         }
@@ -215,7 +232,7 @@ impl Ends<'_> {
 
     /// The sender of a message hears that all of it has come.
     fn answered(&mut self, now: Time, nic: &Nic, slot: u32) {
-        self.scale_up[nic.place as usize].coming -= 1;
+        self.scale_up.ports[nic.place as usize].coming -= 1;
         self.senders[slot as usize].acked = now;
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
@@ -227,7 +244,7 @@ impl Ends<'_> {
 
     /// What has crossed to one of these hosts will be there.
     pub(super) fn cross(&mut self, nic: &mut Nic, crossing: &Crossing) {
-        self.scale_up[nic.place as usize].coming += 1;
+        self.scale_up.ports[nic.place as usize].coming += 1;
         let (kind, first) = match crossing.what {
             Crossed::Quantum => (TimerKind::CrossbarQuantum, nic.first_receiver),
             Crossed::Answer => (TimerKind::CrossbarAnswer, nic.first_sender),

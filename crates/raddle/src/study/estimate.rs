@@ -48,17 +48,23 @@ impl Estimate {
 
 /// Data packets of the whole traffic, without retransmissions.
 pub fn data_packets(plan: &Plan) -> u64 {
-    let payload = plan.transport.payload.0.max(1);
-    plan.traffic.flows.iter().map(|flow| flow.bytes.0.div_ceil(payload)).sum()
+    plan.traffic.flows.iter().map(|flow| packets(plan, flow)).sum()
+}
+
+/// Those of a flow: none if it goes by the crossbar of a server.
+fn packets(plan: &Plan, flow: &Flow) -> u64 {
+    if plan.fabric.scales_up(flow.source, flow.destination) {
+        return 0;
+    }
+    flow.bytes.0.div_ceil(plan.transport.payload.0.max(1))
 }
 
 /// Predicts a run at `hops_per_s` packet-hops a second: every data packet and its ACK cross every
 /// port of one shortest path, and nothing is lost.
 pub fn estimate(plan: &Plan, hops_per_s: f64) -> Estimate {
-    let payload = plan.transport.payload.0.max(1);
     let flows = &plan.traffic.flows;
     let hops = |flow: &Flow| {
-        let packets = flow.bytes.0.div_ceil(payload);
+        let packets = packets(plan, flow);
         packets * 2 * plan.fabric.path(flow.source, flow.destination).len() as u64
     };
     let packet_hops: u64 = flows.iter().map(hops).sum();

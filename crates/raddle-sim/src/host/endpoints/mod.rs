@@ -18,7 +18,7 @@ use super::drop_counts::Tally;
 use super::events::{EVENTS_KEPT, keep_first};
 use super::layout::Layout;
 use super::nic::{Departure, Nic};
-use super::scale_up::{Crossing, Ports};
+use super::scale_up::Crossbars;
 use super::slab::Slab;
 use super::totals::HostTotals;
 use crate::host::nic::timers::TimerKind;
@@ -82,10 +82,8 @@ pub(super) struct Ends<'a> {
     beginnings: Beginnings<'a>,
     /// Where messages of a pair wait for each other.
     queues: Option<Box<Queues>>,
-    /// The ports of each host to the crossbar of its server; none without one.
-    pub(in crate::host) scale_up: Vec<Ports>,
-    /// What crosses to hosts from those of this part.
-    pub(in crate::host) crossings: Vec<Crossing>,
+    /// Ports to the crossbars of servers.
+    pub(in crate::host) scale_up: Crossbars,
     source_routes: SourceRoutes<'a>,
     /// Whether switches write over entropies.
     rewritten: bool,
@@ -174,12 +172,7 @@ impl<'a> Ends<'a> {
             timeline: Timeline::default(),
             beginnings: Beginnings::new(plan),
             queues: Queues::of(plan),
-            scale_up: own
-                .iter()
-                .filter(|_| plan.fabric.scale_up.is_some())
-                .map(|_| Ports::default())
-                .collect(),
-            crossings: Vec::new(),
+            scale_up: Crossbars::of(plan, own.len()),
             source_routes: SourceRoutes::new(plan),
             rewritten: plan.switch_load_balance.makes_detours(),
             planners: Planners::of(plan),

@@ -2,7 +2,6 @@
 
 use super::slots::End;
 use crate::host::endpoints::Ends;
-use crate::host::scale_up::Ports;
 use crate::workload::Traffic;
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::Bytes;
@@ -62,7 +61,7 @@ impl Ends<'_> {
     /// there. What arrives at a receiver in a window, its sender hears of in a later one.
     pub(in crate::host) fn may_fire(&self, place: u32, arrivals: u32) -> bool {
         let Some(awaited) = self.awaited.places.get(place as usize) else { return false };
-        if self.scale_up.get(place as usize).is_some_and(Ports::may_fire) {
+        if self.scale_up.may_fire(place) {
             return true;
         }
         if arrivals == 0 {

@@ -160,17 +160,24 @@ impl<'a> Walk<'a, '_> {
     fn send(&mut self, number: u32, send: u32) -> At {
         let replay = self.replay;
         let part: Part<'a> = replay.script.collective(number);
-        let (entry, begin) = (replay.sender(&part, send), replay.started(&part, send));
+        let (entry, started) = (replay.sender(&part, send), replay.started(&part, send));
+        let overhead = replay.script.job().style.overhead;
+        // What the sender does before it sends.
+        let begin = Time(started.0 - overhead.0);
+        self.push(entry, begin, started, Took::Calc);
+        let turn = part.sends.turn(send).filter(|turn| replay.started(&part, *turn) == begin);
+        if let Some(turn) = turn {
+            return At::Send(number, turn);
+        }
         let came = (replay.start(entry) == begin).then_some((replay.script.at(entry).0, None));
         let heard = part.sends.after(send).filter_map(|before| {
-            let at = replay.delivered(part.flows.start + before);
-            let rank = part.ranks[part.sends.ends(before).0 as usize];
-            (at == begin).then_some((rank, Some(before)))
+            let rank = part.ranks[part.sends.ends(before.0).0 as usize];
+            (replay.heard(&part, before) == begin).then_some((rank, Some(before)))
         });
         match heard.chain(came).min() {
             Some((_, Some(before))) => {
-                self.message(number, &part, (before, false), begin);
-                At::Send(number, before)
+                self.message(number, &part, before, begin);
+                At::Send(number, before.0)
             }
             _ => At::Start(entry),
         }

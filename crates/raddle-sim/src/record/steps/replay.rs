@@ -4,7 +4,8 @@ use crate::record::{FlowRecord, FlowRecords};
 use crate::workload::job::{Job, Scripted};
 use crate::workload::job_graph::{Does, Event, Part, Point, Script, SendDone};
 use raddle_schemes::ids::FlowId;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Span, Time};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A job's nodes in a run in which all its flows completed.
@@ -18,6 +19,8 @@ pub struct Replay<'a> {
     flows: &'a FlowRecords,
     starts: Vec<Time>,
     ends: Vec<Time>,
+    /// When the sends of each collective began, where senders do something before each.
+    begun: BTreeMap<u32, Vec<Time>>,
 }
 
 impl<'a> Replay<'a> {
@@ -36,6 +39,7 @@ impl<'a> Replay<'a> {
             flows,
             starts: nothing.clone(),
             ends: nothing,
+            begun: BTreeMap::new(),
         };
         for event in script.events() {
             match event {
@@ -127,6 +131,16 @@ impl<'a> Replay<'a> {
         for &node in &nodes {
             self.ends[node] = self.starts[node];
         }
+        let overhead = script.job().style.overhead;
+        if overhead > Span::ZERO {
+            let mut begun: Vec<Time> = Vec::with_capacity(part.flows.len());
+            for send in 0..part.flows.len() as u32 {
+                let turn = part.sends.turn(send).map(|turn| begun[turn as usize]);
+                let ready = self.ready(&part, send);
+                begun.push(turn.map_or(ready, |turn| turn.max(ready)) + overhead);
+            }
+            self.begun.insert(number, begun);
+        }
         for (send, flow) in (0..).zip(part.flows.clone()) {
             let (from, to) = part.sends.ends(send);
             let (done, there) = (self.done(flow), self.delivered(flow));
@@ -143,10 +157,23 @@ impl<'a> Replay<'a> {
         ranks.iter().zip(nodes).map(|(rank, node)| script.number((*rank, *node)))
     }
 
-    /// When a send of a collective began: when its rank had come and what it sends on was there.
+    /// When a send of a collective began: when its rank had come and what it sends on was there, and its
+    /// sender had done what it does before.
     pub fn started(&self, part: &Part<'a>, send: u32) -> Time {
-        let heard = part.sends.after(send).map(|before| self.delivered(part.flows.start + before));
+        let begun = self.begun.get(&part.number).and_then(|begun| begun.get(send as usize));
+        begun.copied().unwrap_or_else(|| self.ready(part, send))
+    }
+
+    /// When its rank had come and what it sends on was there.
+    fn ready(&self, part: &Part<'a>, send: u32) -> Time {
+        let heard = part.sends.after(send).map(|before| self.heard(part, before));
         heard.fold(self.entry(part, send), Time::max)
+    }
+
+    /// When what a send of a collective waits for was so.
+    pub fn heard(&self, part: &Part<'a>, (before, acked): (u32, bool)) -> Time {
+        let flow = part.flows.start + before;
+        if acked { self.record(flow).acked.unwrap_or(self.begin) } else { self.delivered(flow) }
     }
 
     /// When the rank that does a send of a collective had come to it.

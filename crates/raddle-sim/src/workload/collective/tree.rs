@@ -121,15 +121,15 @@ impl Edges {
 }
 
 /// A tree: all ranks but the root, each with the one above it, from the top down.
-struct Shape {
-    links: Vec<(u32, u32)>,
+pub(crate) struct Shape {
+    pub(crate) links: Vec<(u32, u32)>,
     ranks: u32,
 }
 
 impl Shape {
     /// A binary tree in order, all levels but the last full: below each node the left half is as
     /// large as a full tree can be.
-    fn in_order(ranks: u32) -> Self {
+    pub(crate) fn in_order(ranks: u32) -> Self {
         let mut links = Vec::new();
         // First rank, number of ranks, and what is above, from the top down.
         let mut level = vec![(0, ranks, None)];
@@ -149,7 +149,7 @@ impl Shape {
     }
 
     /// The tree whose inner nodes are leaves here.
-    fn second(&self) -> Self {
+    pub(crate) fn second(&self) -> Self {
         let n = self.ranks;
         let rank = |role: u32| if n.is_multiple_of(2) { n - 1 - role } else { (role + n - 1) % n };
         let links = self.links.iter().map(|&(own, above)| (rank(own), rank(above))).collect();

@@ -47,7 +47,7 @@ impl Volume {
     }
 
     /// The size of all of so many parts.
-    pub(crate) fn all(self, parts: u32) -> Bytes {
+    pub fn all(self, parts: u32) -> Bytes {
         self.range(0, parts, parts)
     }
 

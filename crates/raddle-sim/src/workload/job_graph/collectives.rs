@@ -1,6 +1,7 @@
 //! The sends of one collective of a job: those of the collectives of scenarios, but that each rank
 //! begins when it has come to it.
 
+use super::listed::Listed;
 use super::matching::Instance;
 use super::{CollectiveOp, JobGraph, SendDone};
 use crate::workload::collective::ring::go_round;
@@ -73,6 +74,41 @@ pub(super) fn add(
         CollectiveOp::AllToAll => adding.exchange(volume),
         CollectiveOp::Broadcast => adding.chain(volume, job.channels),
         CollectiveOp::Barrier => adding.barrier(),
+    }
+    Ends(adding.ends)
+}
+
+/// Adds the sends of a list among `ranks`, two at least, which come to the collective at `entries`.
+pub(super) fn add_listed(
+    job: &JobGraph,
+    graph: &mut Graph,
+    list: &Listed,
+    ranks: &[HostId],
+    entries: &[Option<After>],
+) -> Ends {
+    let done = done_end(job);
+    let mut adding = Adding { graph, ranks, entries, done, ends: vec![Vec::new(); ranks.len()] };
+    let works = job.style.overhead > Span::ZERO;
+    let (mut steps, mut work): (Vec<StepId>, Vec<StepId>) = (Vec::new(), Vec::new());
+    for send in 0..list.len() {
+        let (from, to) = list.ends(send);
+        let waited_for = list.after(send).map(|(before, acked)| {
+            After::new(steps[before as usize], if acked { End::Acked } else { End::Delivered })
+        });
+        let entry = adding.entries[from as usize];
+        let mut after: Vec<After> = waited_for.chain(entry).collect();
+        if works {
+            let turn = list.turn(send).map(|turn| work[turn as usize]);
+            after.extend(turn.map(|turn| After::new(turn, End::Delivered)));
+            let own = adding.graph.work(job.style.overhead, &after);
+            work.push(own);
+            after = vec![After::new(own, End::Delivered)];
+        }
+        let message = adding.message(from, to, list.bytes(send));
+        let step = adding.graph.send_after(message, &after);
+        steps.push(step);
+        adding.sent(from, step);
+        adding.received(to, step);
     }
     Ends(adding.ends)
 }

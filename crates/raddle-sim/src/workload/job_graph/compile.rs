@@ -4,7 +4,7 @@ use super::collectives::{self, done_end};
 use super::matching::{At, Instance, Matched, matched};
 use super::script::Script;
 use super::vertices::{Is, Vertices};
-use super::{Does, JobError, JobGraph, Point, order};
+use super::{Does, JobError, JobGraph, Listed, Point, order};
 use crate::workload::Traffic;
 use crate::workload::graph::{After, End, Graph, Send, StepId};
 use crate::workload::job::{Collective, Job, Operation, Phase, Scripted};
@@ -39,7 +39,8 @@ impl JobGraph {
         self.check()?;
         let matched = matched(self)?;
         let sends = matched.collectives.iter().map(|own| {
-            collectives::messages(own.op, own.nodes.len() as u64, own.bytes, self.channels).0
+            let n = own.nodes.len() as u32;
+            self.style.sends_at_most(own.op, n, own.bytes, self.channels)
         });
         let sends = sends.fold(matched.messages.len() as u64, u64::saturating_add);
         if sends > MOST_SENDS {
@@ -80,7 +81,8 @@ impl Compiled {
             sends: BTreeMap::new(),
             flows: Vec::new(),
             waited_for,
-            collectives: vec![0..0; self.matched.collectives.len()],
+            collectives: vec![(0..0, None); self.matched.collectives.len()],
+            lists: BTreeMap::new(),
             phases: Vec::new(),
         };
         let receives: BTreeMap<At, At> = self.matched.messages.iter().copied().collect();
@@ -151,8 +153,10 @@ struct Making<'a> {
     /// The flow of each send.
     flows: Vec<(At, u32)>,
     waited_for: Vec<[bool; 2]>,
-    /// The flows of each collective.
-    collectives: Vec<Range<u32>>,
+    /// The flows of each collective, and what they wait for where that is listed.
+    collectives: Vec<(Range<u32>, Option<Arc<Listed>>)>,
+    /// The lists, by group, operation and size: many collectives are alike.
+    lists: BTreeMap<(u32, &'static str, Bytes), Arc<Listed>>,
     phases: Vec<Phase>,
 }
 
@@ -239,6 +243,17 @@ impl Making<'_> {
         }
     }
 
+    /// The sends of a collective one by one, where a style asks for that.
+    fn list(&mut self, instance: &Instance, hosts: &[HostId]) -> Option<Arc<Listed>> {
+        let (style, channels) = (&self.job.style, self.job.channels);
+        if style.is_plain() || hosts.len() < 2 {
+            return None;
+        }
+        let Instance { group, op, bytes, .. } = *instance;
+        let made = || Arc::new(Listed::of(style, op, bytes, channels, hosts));
+        Some(Arc::clone(self.lists.entry((group, op.word(), bytes)).or_insert_with(made)))
+    }
+
     fn collective(&mut self, number: u32) {
         let compiled = self.compiled;
         let instance = &compiled.matched.collectives[number as usize];
@@ -249,9 +264,15 @@ impl Making<'_> {
             nodes.map(|(rank, node)| compiled.vertices.number((*rank, *node)) as usize).collect();
         let entries: Vec<Option<After>> = numbers.iter().map(|own| self.starts[*own]).collect();
         let from = self.graph.sends();
-        let ends = collectives::add(self.job, &mut self.graph, instance, &hosts, &entries);
+        let list = self.list(instance, &hosts);
+        let ends = match &list {
+            None => collectives::add(self.job, &mut self.graph, instance, &hosts, &entries),
+            Some(list) => {
+                collectives::add_listed(self.job, &mut self.graph, list, &hosts, &entries)
+            }
+        };
         let flows = from..self.graph.sends();
-        self.collectives[number as usize] = flows.clone();
+        self.collectives[number as usize] = (flows.clone(), list);
         if !flows.is_empty() {
             let name = format!("{} {number}", instance.op);
             self.phases.push(Phase { name, flows });

@@ -10,6 +10,7 @@
 //! | `vertices.rs` | what waits for what, over all ranks; circles |
 //! | `order.rs` | in which order the nodes of a unit go |
 //! | `collectives.rs` | the sends of one collective |
+//! | `style.rs`, `listed/` | collectives over rails, in chunks, in trees |
 //! | `compile.rs` | all of it as sends that wait for each other |
 //! | `sends.rs` | which of these waits for which, without a graph |
 //! | `script.rs` | which flow each node is, for results |
@@ -21,11 +22,13 @@ mod collectives;
 mod compile;
 mod counts;
 mod error;
+mod listed;
 mod matching;
 mod order;
 mod parallelism;
 mod script;
 mod sends;
+pub mod style;
 #[cfg(test)]
 mod tests;
 mod vertices;
@@ -33,9 +36,11 @@ mod vertices;
 pub use compile::Compiled;
 pub use counts::{CollectiveCount, Counts};
 pub use error::JobError;
+pub use listed::Listed;
 pub use parallelism::{Parallelism, Split};
 pub use script::{Event, Part, Script};
 pub use sends::Sends;
+pub use style::Style;
 
 use raddle_schemes::units::{Bytes, Span};
 use std::fmt;
@@ -55,6 +60,8 @@ pub struct JobGraph {
     /// Into how many equal parts each collective on a ring is cut, each of which goes round by itself;
     /// 0 is taken for 1.
     pub channels: u32,
+    /// How collectives become messages.
+    pub style: Style,
 }
 
 /// One rank.

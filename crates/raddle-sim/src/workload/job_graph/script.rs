@@ -1,11 +1,13 @@
 //! A job beside its flows: which of them each node is, so that results can tell when nodes began and
 //! ended.
 
+use super::listed::Listed;
 use super::matching::{At, Instance, Matched};
 use super::sends::Sends;
 use super::vertices::{Is, Vertices};
 use super::{Does, JobGraph};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Of nodes that are nothing of the kind.
 const NONE: u32 = u32::MAX;
@@ -19,8 +21,8 @@ pub struct Script {
     sorted: Vec<u32>,
     before: Vec<Option<u32>>,
     collectives: Vec<Instance>,
-    /// The flows of each collective.
-    flows: Vec<Range<u32>>,
+    /// The flows of each collective, and what they wait for where that is listed.
+    flows: Vec<(Range<u32>, Option<Arc<Listed>>)>,
     /// For each node of all ranks: of a send its flow, of a receive its send, of a part in a collective
     /// its number.
     with: Vec<u32>,
@@ -50,6 +52,8 @@ pub struct Part<'a> {
     pub flows: Range<u32>,
     /// What they wait for.
     pub sends: Sends,
+    /// Its number.
+    pub number: u32,
 }
 
 impl Script {
@@ -58,7 +62,7 @@ impl Script {
         matched: Matched,
         (vertices, sorted, before): (Vertices, Vec<u32>, Vec<Option<u32>>),
         sends: &[(At, u32)],
-        flows: Vec<Range<u32>>,
+        flows: Vec<(Range<u32>, Option<Arc<Listed>>)>,
     ) -> Self {
         let mut with = vec![NONE; vertices.nodes() as usize];
         for (send, flow) in sends {
@@ -132,9 +136,10 @@ impl Script {
     pub fn collective(&self, number: u32) -> Part<'_> {
         let instance = &self.collectives[number as usize];
         let group = &self.job.groups[instance.group as usize];
-        let flows = self.flows[number as usize].clone();
-        let sends = Sends::new(instance.op, group.ranks.len() as u32, self.job.channels);
-        Part { instance, name: &group.name, ranks: &group.ranks, flows, sends }
+        let (flows, listed) = self.flows[number as usize].clone();
+        let n = group.ranks.len() as u32;
+        let sends = Sends::of_numbers(instance.op, n, self.job.channels).with(listed);
+        Part { instance, name: &group.name, ranks: &group.ranks, flows, sends, number }
     }
 }
 

@@ -19,7 +19,7 @@ use raddle_sim::workload::host_set::HostSet;
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::job_graph::{
-    CollectiveOp, Does, Edge, Group, JobGraph, Rank, SendDone, UnitOrder,
+    CollectiveOp, Does, Edge, Group, JobGraph, Rank, SendDone, Style, UnitOrder,
 };
 use raddle_sim::workload::law::{Law, Sampling};
 use raddle_sim::workload::permutation::Permutation;
@@ -201,6 +201,11 @@ fn graph(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
 
 /// Ranks that compute, send, receive and take part in collectives, as units and edges let them.
 pub(super) fn job(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
+    job_in(choices, hosts, Style::default())
+}
+
+/// The same, with collectives in a style.
+pub(super) fn job_in(choices: &mut Choices<'_>, hosts: u32, style: Style) -> Traffic {
     let n = choices.between(2, hosts.min(6));
     let mut ranks = vec![Rank::default(); n as usize];
     let order = choices.pick(UnitOrder::ALL);
@@ -248,7 +253,7 @@ pub(super) fn job(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
     let groups = vec![Group { name: "all".to_owned(), ranks: (0..n).rev().collect() }];
     let (send_done, channels) = (choices.pick(SendDone::ALL), choices.below(3));
     let hosts: Vec<HostId> = (0..n).map(HostId).collect();
-    JobGraph { ranks, groups, send_done, order, channels }.traffic(&hosts).unwrap()
+    JobGraph { ranks, groups, send_done, order, channels, style }.traffic(&hosts).unwrap()
 }
 
 fn compute(choices: &mut Choices<'_>) -> Compute {

@@ -19,7 +19,7 @@ use crate::study::text::count;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::workload::Traffic;
-use raddle_sim::workload::job_graph::{Counts, JobGraph, SendDone};
+use raddle_sim::workload::job_graph::{Counts, JobGraph, SendDone, Style};
 use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::OnceLock;
@@ -345,15 +345,38 @@ impl Trace {
         counts.as_ref()
     }
 
-    /// The flows, with a host for each rank.
+    /// The flows, with a host for each rank, collectives on rings of GPUs that are alone.
     ///
     /// # Errors
     /// What cannot run.
     pub fn traffic(&self, hosts: &[HostId]) -> Result<Traffic, String> {
+        let channels = match &self.body {
+            Body::Job(job) => job.channels,
+            Body::Workload(_, options) => options.channels,
+            Body::Flows(_) => 1,
+        };
+        self.traffic_as(hosts, (channels, Style::default()))
+    }
+
+    /// Whether it is a list of flows.
+    pub fn is_list(&self) -> bool {
+        matches!(self.body, Body::Flows(_))
+    }
+
+    /// The flows, with a host for each rank, collectives on so many channels and in a style.
+    ///
+    /// # Errors
+    /// What cannot run.
+    pub fn traffic_as(
+        &self,
+        hosts: &[HostId],
+        (channels, style): (u32, Style),
+    ) -> Result<Traffic, String> {
         if let Body::Flows(flows) = &self.body {
             return flows.traffic(hosts);
         }
         let Some(job) = self.job()? else { return Ok(Traffic::default()) };
+        let job = JobGraph { channels, style, ..job };
         job.traffic(hosts)
             .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))
     }

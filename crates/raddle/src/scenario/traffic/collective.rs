@@ -2,6 +2,10 @@
 
 use super::compute::compute;
 use super::placement::{PlacementKeys, placement};
+use super::style::{
+    self, ALPHA, Asked, BY_SIZE, CHANNELS, CHUNK, PROTOCOL, PXN_JOIN, RAILS, STEP_OVERHEAD, Said,
+    StyleKeys,
+};
 use super::{
     CLASS, HOSTS, Kind, MESSAGE, Made, Misfit, Pattern, SEED, STRAGGLER, TrafficSection, line,
 };
@@ -26,6 +30,7 @@ use raddle_sim::workload::collective::ring::Ring;
 use raddle_sim::workload::collective::tree::Tree;
 use raddle_sim::workload::collective::volume::Volume;
 use raddle_sim::workload::job::Operation;
+use raddle_sim::workload::job_graph::{CollectiveOp, Does, Group, JobGraph, Rank, Style};
 use raddle_sim::workload::{Traffic, WorkloadError};
 use std::sync::Arc;
 
@@ -35,7 +40,7 @@ keys! {
         operation: Word(Operation::WORDS), (required "all_reduce"),
             "`all_reduce`, `reduce_scatter`, `all_gather` or `all_to_all`";
         algorithm: Word(ALGORITHMS), (or "`\"ring\"`, or `\"direct\"`"),
-            "`ring`, `halving_doubling` or `direct`; for `all_reduce` also `tree`, `double_tree` and `butterfly`; an all-to-all is `direct`";
+            "`ring`, `halving_doubling` or `direct`; for `all_reduce` also `tree`, `double_tree`, `butterfly`, and `auto`: a ring or two trees over servers, whichever takes less by NCCL's model; an all-to-all is `direct`";
         message => MESSAGE.meaning("size of every message: a ring's or a tree's chunk, a butterfly's vector, an all-to-all's pair, a rank's part; with `halving_doubling` the smallest message");
         size: Bytes, (or "what `message` makes") [>= "1 B"],
             "instead of `message`: all of a rank's data, as nccl-tests counts it; its parts differ by a byte at most";
@@ -47,6 +52,14 @@ keys! {
             "in an all-to-all: messages that a rank sends at a time; in a tree: chunks from one rank to the next, where each last ACK lets another go";
         order: Word(all_to_all::Order::WORDS), (= "shifted"),
             "in an all-to-all: in which order a rank serves the others, as in `all_to_all`";
+        channels => CHANNELS;
+        by_size => BY_SIZE;
+        alpha => ALPHA;
+        rails => RAILS;
+        pxn_join => PXN_JOIN;
+        chunk => CHUNK;
+        protocol => PROTOCOL;
+        step_overhead => STEP_OVERHEAD;
         compute: Time, (= "0 ns"),
             "how long a rank computes before each step";
         straggler => STRAGGLER;
@@ -69,6 +82,18 @@ const PLACEMENT: PlacementKeys = PlacementKeys {
     placement: &KEYS.placement,
 };
 
+const STYLE: StyleKeys = StyleKeys {
+    channels: &KEYS.channels,
+    algorithm: &KEYS.algorithm,
+    by_size: &KEYS.by_size,
+    alpha: &KEYS.alpha,
+    rails: &KEYS.rails,
+    pxn_join: &KEYS.pxn_join,
+    chunk: &KEYS.chunk,
+    protocol: &KEYS.protocol,
+    step_overhead: &KEYS.step_overhead,
+};
+
 pub(super) const KIND: Kind = Kind {
     section: CollectiveKeys::SECTION,
     seed: Some(&KEYS.seed),
@@ -84,6 +109,18 @@ struct Placed {
     volume: Volume,
     compute: Compute,
     placement: Placement,
+    style: Styled,
+}
+
+/// Whether it is made as libraries make it.
+#[derive(Debug)]
+enum Styled {
+    /// It is something else.
+    No,
+    /// Where hosts are GPUs of servers.
+    OnServers(Said),
+    /// Whatever hosts are.
+    Yes(Said),
 }
 
 #[derive(Debug)]
@@ -129,6 +166,16 @@ impl What {
         }
     }
 
+    fn operation(&self) -> Operation {
+        match self {
+            Self::Ring(Ring { operation, .. })
+            | Self::HalvingDoubling(HalvingDoubling { operation, .. })
+            | Self::Direct(Direct { operation, .. }) => *operation,
+            Self::Butterfly(_) | Self::Tree(_) => Operation::AllReduce,
+            Self::Exchange(_) => Operation::AllToAll,
+        }
+    }
+
     /// About how many messages so many ranks send.
     fn messages(&self, ranks: u64) -> u64 {
         ranks.saturating_mul(match self {
@@ -160,9 +207,53 @@ impl What {
     }
 }
 
+impl Placed {
+    /// How it is made as libraries make it, if it is on this fabric.
+    fn said(&self, fabric: &Fabric) -> Option<&Said> {
+        match &self.style {
+            Styled::No => None,
+            Styled::OnServers(said) => fabric.scale_up.is_some().then_some(said),
+            Styled::Yes(said) => Some(said),
+        }
+    }
+
+    /// The collective of a group as a job whose ranks do nothing else.
+    fn job(&self, ranks: u32, (channels, style): (u32, Style)) -> JobGraph {
+        let word = self.what.operation().word();
+        let op = CollectiveOp::ALL.iter().copied().find(|known| known.word() == word);
+        let bytes = self.volume.all(ranks);
+        let rank = || {
+            let mut rank = Rank::default();
+            let op = op.unwrap_or(CollectiveOp::AllReduce);
+            rank.push(0, Does::Coll { group: 0, op, bytes }, None, &[]);
+            rank
+        };
+        let group = Group { name: "all".to_owned(), ranks: (0..ranks).collect() };
+        let (ranks, groups) = ((0..ranks).map(|_| rank()).collect(), vec![group]);
+        JobGraph { ranks, groups, channels, style, ..JobGraph::default() }
+    }
+}
+
 impl Pattern for Placed {
     fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit> {
         let groups = self.placement.groups(fabric.hosts, seed)?;
+        if let Some(said) = self.said(fabric) {
+            let mut traffic = Traffic::default();
+            for group in &groups {
+                let job = self.job(group.len() as u32, said.on(fabric));
+                let made = job.traffic(group).map_err(|errors| {
+                    let first = errors.first().map_or(String::new(), ToString::to_string);
+                    Misfit::Workload(WorkloadError {
+                        quantity: self.message_key(),
+                        flow: None,
+                        found: first,
+                        fits: "fewer messages".to_owned(),
+                    })
+                })?;
+                traffic.append(made);
+            }
+            return Ok(traffic);
+        }
         let times = self.compute.draw(&groups.concat(), seed);
         let mut traffic = Traffic::default();
         for (number, group) in (0..).zip(&groups) {
@@ -174,6 +265,11 @@ impl Pattern for Placed {
 
     fn flows(&self, fabric: &Fabric) -> u64 {
         let counts = self.placement.counts(fabric.hosts).into_iter();
+        if let Some(said) = self.said(fabric) {
+            let operation = self.what.operation();
+            let of = |ranks| said.messages(operation, ranks, self.volume.all(ranks), fabric);
+            return counts.map(of).fold(0, u64::saturating_add);
+        }
         counts.map(|ranks| self.what.messages(ranks.into())).fold(0, u64::saturating_add)
     }
 
@@ -210,6 +306,15 @@ impl Pattern for Placed {
         if let Err(error) = made {
             log.add(section.problem(&error.into()));
         }
+        if let Some(said) = self.said(fabric) {
+            said.check(section, fabric, log);
+            let mut groups = self.placement.counts(fabric.hosts);
+            groups.sort_unstable();
+            groups.dedup();
+            for ranks in groups {
+                said.note(self.what.operation(), ranks, self.volume.all(ranks), fabric, log);
+            }
+        }
     }
 }
 
@@ -232,7 +337,7 @@ fn volume(reader: &mut Reader<'_>) -> Option<(Volume, String)> {
 
 /// All algorithms.
 const ALGORITHMS: &[&str] =
-    &["ring", "tree", "double_tree", "butterfly", "halving_doubling", "direct"];
+    &["ring", "tree", "double_tree", "butterfly", "halving_doubling", "direct", "auto"];
 
 /// The algorithms of an operation, the default first.
 fn algorithms(operation: Option<Operation>) -> &'static [&'static str] {
@@ -294,6 +399,40 @@ fn extras(
     Some(Extras { hops, chunks: chunks.unwrap_or(1), in_flight, order })
 }
 
+/// Whether it is made as libraries make it: where that is asked for, or hosts are GPUs of servers and
+/// nothing `other` is asked for. `None` if both are, which is reported.
+fn styled(
+    reader: &mut Reader<'_>,
+    said: Said,
+    (operation, algorithm): (Operation, &str),
+    other: Option<String>,
+) -> Option<Styled> {
+    let of_libraries = match operation {
+        Operation::AllReduce => ["ring", "double_tree", "auto"].contains(&algorithm),
+        Operation::ReduceScatter | Operation::AllGather => algorithm == "ring",
+        Operation::AllToAll => true,
+    };
+    let other =
+        other.or_else(|| (!of_libraries).then(|| format!("with `algorithm = \"{algorithm}\"`")));
+    let needs = said.needs(&STYLE);
+    match (other, needs) {
+        // Trees have had their own chunks before.
+        (None, None) if algorithm == "double_tree" => Some(Styled::No),
+        (None, None) => Some(Styled::OnServers(said)),
+        (None, Some(_)) => Some(Styled::Yes(said)),
+        (Some(_), None) => Some(Styled::No),
+        (Some(with), Some(key)) => {
+            let item = reader.take(key).or_else(|| reader.take(&KEYS.algorithm));
+            let place = item.map_or(reader.place(), |item| &item.place).clone();
+            let problem = place.problem(format!("`{}` has no effect {with}", key.word));
+            let label =
+                "it goes with rings, `double_tree`, `auto` and all-to-alls as libraries make them";
+            reader.log().add(problem.label(label));
+            None
+        }
+    }
+}
+
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     let operation: Option<Operation> = reader.need(&KEYS.operation);
     let volume = volume(reader);
@@ -302,14 +441,27 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     let placement = placement(reader, &PLACEMENT, 1);
     let compute = compute(reader, [&KEYS.compute, &KEYS.straggler]);
     let extras = extras(reader, operation, algorithm);
+    let given =
+        [&KEYS.hops, &KEYS.chunks, &KEYS.parallel, &KEYS.order, &KEYS.compute, &KEYS.straggler]
+            .into_iter()
+            .find(|key| reader.take(key).is_some());
+    let style = style::style(reader, &STYLE);
+    let asked = style::asked(reader, &STYLE, algorithm);
     let (operation, (volume, volume_line)) = (operation?, volume?);
     let Extras { hops, chunks, in_flight, order } = extras?;
     let ((placement, places), (compute, times)) = (placement?, compute?);
+    let ((said, mut of_style), (asked, alpha, more)) = (style?, asked?);
+    of_style.extend(more);
+    let other = given.map(|key| format!("with `{}`", key.word));
+    let by_size = matches!(asked, Asked::BySize(_));
+    let style = styled(reader, said.with(asked, alpha), (operation, algorithm), other)?;
     let limits = [hops.map(|n| line("hops", &n)), in_flight.map(|n| line("parallel", &n))];
     let mut own: Vec<String> = limits.into_iter().flatten().collect();
     let tree = |trees, own: &mut Vec<String>| {
         let in_flight = in_flight.unwrap_or(1);
-        *own = vec![line("chunks", &chunks), line("parallel", &in_flight)];
+        if matches!(style, Styled::No) {
+            *own = vec![line("chunks", &chunks), line("parallel", &in_flight)];
+        }
         What::Tree(Tree { volume, trees, chunks, in_flight })
     };
     let what = match (algorithm, operation) {
@@ -325,13 +477,14 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
         _ => What::Ring(Ring { operation, volume, hops }),
     };
     let word = operation.word();
+    let algorithm_line = (!by_size).then(|| format!("algorithm = \"{algorithm}\""));
+    let lines = [Some(format!("operation = \"{word}\"")), algorithm_line, Some(volume_line)];
     let lines =
-        [format!("operation = \"{word}\""), format!("algorithm = \"{algorithm}\""), volume_line];
-    let lines = lines.into_iter().chain(own).chain(times).chain(places).collect();
+        lines.into_iter().flatten().chain(own).chain(of_style).chain(times).chain(places).collect();
     let title = match volume {
         Volume::Message(message) => format!("{algorithm} {word} of {message} messages"),
         Volume::Size(size) => format!("{size} {algorithm} {word}"),
     };
-    let pattern = Arc::new(Placed { what, volume, compute, placement });
+    let pattern = Arc::new(Placed { what, volume, compute, placement, style });
     Some(Made { pattern, lines, title, files: Vec::new() })
 }

@@ -19,6 +19,7 @@ mod permutation;
 mod placement;
 mod poisson;
 mod poisson_incast;
+mod style;
 mod tornado;
 mod trace;
 mod training;

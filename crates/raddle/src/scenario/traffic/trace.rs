@@ -1,6 +1,10 @@
 //! `kind = "trace"`: what the ranks of a job do, as another program has written it down.
 
 use super::placement::{range, range_line};
+use super::style::{
+    self, ALGORITHM, ALPHA, BY_SIZE, CHANNELS, CHUNK, PROTOCOL, PXN_JOIN, RAILS, STEP_OVERHEAD,
+    Said, StyleKeys,
+};
 use super::{CLASS, HOSTS, Kind, Made, Misfit, Pattern, SEED, TrafficSection, line};
 use crate::import::InputError;
 use crate::import::trace::{
@@ -55,8 +59,15 @@ keys! {
             "with `simai`: how several pipeline stages are run: all ranks do all rows (`written`)";
         compat: Flag, (= false),
             "with `simai`: do what SimAI does where it misreads its input";
-        channels: Whole, (= 1) [>= 1],
-            "into how many parts a collective on a ring is cut, each with a ring of its own";
+        channels => CHANNELS;
+        algorithm => ALGORITHM;
+        by_size => BY_SIZE;
+        alpha => ALPHA;
+        rails => RAILS;
+        pxn_join => PXN_JOIN;
+        chunk => CHUNK;
+        protocol => PROTOCOL;
+        step_overhead => STEP_OVERHEAD;
         hosts => HOSTS;
         placement: Word(&["linear", "random"]), (= "linear"),
             "which host is which rank: `linear`, by number, or `random`";
@@ -64,6 +75,18 @@ keys! {
         class => CLASS;
     }
 }
+
+const STYLE: StyleKeys = StyleKeys {
+    channels: &KEYS.channels,
+    algorithm: &KEYS.algorithm,
+    by_size: &KEYS.by_size,
+    alpha: &KEYS.alpha,
+    rails: &KEYS.rails,
+    pxn_join: &KEYS.pxn_join,
+    chunk: &KEYS.chunk,
+    protocol: &KEYS.protocol,
+    step_overhead: &KEYS.step_overhead,
+};
 
 pub(super) const KIND: Kind = Kind {
     section: TraceKeys::SECTION,
@@ -77,6 +100,7 @@ pub(super) const KIND: Kind = Kind {
 #[derive(Debug)]
 struct Placed {
     trace: Trace,
+    style: Said,
     placement: Placement,
 }
 
@@ -107,13 +131,12 @@ fn options(reader: &mut Reader<'_>, files: &Files) -> Option<(Options, Vec<Strin
     let run_as: Option<RunAs> = word(reader, &KEYS.run_as);
     let unit: Span = reader.or(&KEYS.unit);
     let element: Option<Bytes> = reader.at_least(&KEYS.element);
-    let channels: Option<u32> = reader.at_least(&KEYS.channels);
     let given = reader.take(&KEYS.all_gpus).is_some();
     let all_gpus: Option<u32> = if given { reader.at_least_or(&KEYS.all_gpus, None) } else { None };
     let compat = reader.or(&KEYS.compat);
     let given = reader.take(&KEYS.group_file).is_some();
     let groups = if given { Some(files.file(reader, &KEYS.group_file)?) } else { None };
-    let (element, channels, send_done) = (element?, channels?, send_done?);
+    let (element, send_done) = (element?, send_done?);
     let default = Options::default();
     let mut say = |changed: bool, line: String| lines.extend(changed.then_some(line));
     say(send_done != default.send_done, format!("send_done = \"{}\"", send_done.word()));
@@ -125,7 +148,6 @@ fn options(reader: &mut Reader<'_>, files: &Files) -> Option<(Options, Vec<Strin
     say(run_as.is_some(), format!("run_as = \"{}\"", run_as.map_or("", RunAs::word)));
     say(unit != default.unit, line("unit", &unit));
     say(element != default.element, line("element", &element));
-    say(channels != default.channels, line("channels", &channels));
     say(all_gpus.is_some(), line("all_gpus", &all_gpus.unwrap_or(0)));
     say(compat, line("compat", &compat));
     let path = groups.as_ref().map(|file| quoted(&file.path.display().to_string()));
@@ -143,7 +165,8 @@ fn options(reader: &mut Reader<'_>, files: &Files) -> Option<(Options, Vec<Strin
         all_gpus,
         run_as,
         compat,
-        channels,
+        // Set when the fabric is known.
+        channels: 1,
     };
     Some((options, lines))
 }
@@ -176,11 +199,13 @@ fn check_keys(reader: &mut Reader<'_>, format: &str) {
 fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
     let format = word_of_format(reader);
     let options = options(reader, files);
+    let style = style::of_job(reader, &STYLE);
     let hosts = range(reader, &KEYS.hosts);
     let order = reader.word(&KEYS.placement);
     let item = reader.demand(&KEYS.file)?;
     let path = files.path(reader, &KEYS.file)?;
-    let (format, (options, mut own)) = (format?, options?);
+    let (format, (options, mut own), (style, of_style)) = (format?, options?, style?);
+    own.extend(of_style);
     let opened = match trace::open(&path) {
         Ok(opened) => opened,
         Err((path, error)) => {
@@ -218,7 +243,7 @@ fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
     let ranks = Some(trace.ranks());
     let title = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
     let placement = Placement { hosts, ranks, order, server: 1, groups: None };
-    let pattern = Arc::new(Placed { trace, placement });
+    let pattern = Arc::new(Placed { trace, style, placement });
     Some(Made { pattern, lines, title, files: file.into_iter().collect() })
 }
 
@@ -278,7 +303,7 @@ impl Placed {
             }
             hosts => hosts?,
         };
-        self.trace.traffic(&hosts).map_err(Misfit::File)
+        self.trace.traffic_as(&hosts, self.style.on(fabric)).map_err(Misfit::File)
     }
 }
 
@@ -287,8 +312,9 @@ impl Pattern for Placed {
         self.placed(fabric, seed)
     }
 
-    fn flows(&self, _: &Fabric) -> u64 {
-        self.trace.flows()
+    fn flows(&self, fabric: &Fabric) -> u64 {
+        let flows = self.trace.flows();
+        if self.trace.is_list() { flows } else { self.style.flows(flows, fabric) }
     }
 
     fn largest(&self) -> Bytes {
@@ -311,5 +337,6 @@ impl Pattern for Placed {
         if let Err(misfit) = self.placed(fabric, 0) {
             log.add(section.problem(&misfit));
         }
+        self.style.check(section, fabric, log);
     }
 }

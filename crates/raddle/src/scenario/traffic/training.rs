@@ -1,6 +1,10 @@
 //! `kind = "training"`: a training step, made from a model and its parallelism.
 
 use super::placement::{range, range_line};
+use super::style::{
+    self, ALGORITHM, ALPHA, BY_SIZE, CHANNELS, CHUNK, PROTOCOL, PXN_JOIN, RAILS, STEP_OVERHEAD,
+    Said, StyleKeys,
+};
 use super::{CLASS, HOSTS, Kind, Made, Misfit, Pattern, SEED, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::job::JobKeyWords;
@@ -12,6 +16,7 @@ use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::collective::placement::{Order, Placement};
+use raddle_sim::workload::job_graph::JobGraph;
 use raddle_sim::workload::training::{Schedule, Training};
 use raddle_sim::workload::{Traffic, WorkloadError};
 use std::sync::Arc;
@@ -57,6 +62,15 @@ keys! {
             "with `parameters`: how many layers ahead of the computation they are gathered";
         steps: Whole, (= 1) [>= 1],
             "steps; a rank begins one when its gradients of the last are reduced";
+        channels => CHANNELS;
+        algorithm => ALGORITHM;
+        by_size => BY_SIZE;
+        alpha => ALPHA;
+        rails => RAILS;
+        pxn_join => PXN_JOIN;
+        chunk => CHUNK;
+        protocol => PROTOCOL;
+        step_overhead => STEP_OVERHEAD;
         hosts => HOSTS;
         placement: Word(&["linear", "random"]), (= "linear"),
             "which host is which rank: `linear`, by number, or `random`";
@@ -64,6 +78,18 @@ keys! {
         class => CLASS;
     }
 }
+
+const STYLE: StyleKeys = StyleKeys {
+    channels: &KEYS.channels,
+    algorithm: &KEYS.algorithm,
+    by_size: &KEYS.by_size,
+    alpha: &KEYS.alpha,
+    rails: &KEYS.rails,
+    pxn_join: &KEYS.pxn_join,
+    chunk: &KEYS.chunk,
+    protocol: &KEYS.protocol,
+    step_overhead: &KEYS.step_overhead,
+};
 
 pub(super) const KIND: Kind = Kind {
     section: TrainingKeys::SECTION,
@@ -77,6 +103,7 @@ pub(super) const KIND: Kind = Kind {
 #[derive(Debug)]
 struct Placed {
     step: Training,
+    style: Said,
     hosts: Option<(u32, u32)>,
     order: Order,
 }
@@ -118,6 +145,7 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
         reader.misplaced(&KEYS.prefetch, "without `parameters`", "`parameters`");
     }
     let prefetch = if parameters == Bytes(0) { 1 } else { reader.or(&KEYS.prefetch) };
+    let style = style::of_job(reader, &STYLE);
     let hosts = range(reader, &KEYS.hosts);
     let order = reader.word(&KEYS.placement);
     let forward = forward?;
@@ -143,12 +171,19 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
         steps: steps?,
     };
     let hosts = hosts.ok()?;
+    let (style, of_style) = style?;
     let mut lines = lines_of(&step);
+    lines.extend(of_style);
     lines.extend(hosts.map(|hosts| range_line("hosts", hosts)));
     lines.push(format!("placement = \"{order}\""));
     let order = [Order::Linear, Order::Random].into_iter().find(|known| known.word() == order)?;
     let title = format!("training of {} layers on {} ranks", step.layers, step.ranks());
-    Some(Made { pattern: Arc::new(Placed { step, hosts, order }), lines, title, files: Vec::new() })
+    Some(Made {
+        pattern: Arc::new(Placed { step, style, hosts, order }),
+        lines,
+        title,
+        files: Vec::new(),
+    })
 }
 
 /// The keys of the step with every default filled in.
@@ -211,15 +246,17 @@ impl Placed {
 impl Pattern for Placed {
     fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit> {
         let hosts = self.ranks(fabric.hosts, seed)?;
-        let traffic = self.step.job()?.traffic(&hosts);
+        let (channels, style) = self.style.on(fabric);
+        let job = JobGraph { channels, style, ..self.step.job()? };
+        let traffic = job.traffic(&hosts);
         traffic.map_err(|errors| {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             Misfit::File(errors.join("; "))
         })
     }
 
-    fn flows(&self, _: &Fabric) -> u64 {
-        self.step.flows()
+    fn flows(&self, fabric: &Fabric) -> u64 {
+        self.style.flows(self.step.flows(), fabric)
     }
 
     fn largest(&self) -> Bytes {
@@ -248,6 +285,7 @@ impl Pattern for Placed {
         for error in [placed, self.step.check()].into_iter().filter_map(Result::err) {
             log.add(section.problem(&error.into()));
         }
+        self.style.check(section, fabric, log);
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) mod write;
 
 use super::{Layout, Options};
 use raddle_schemes::units::Span;
-use raddle_sim::workload::job_graph::{Does, JobGraph, Rank, UnitOrder};
+use raddle_sim::workload::job_graph::{Does, JobGraph, Rank, Style, UnitOrder};
 
 /// Ranks that a file may have, so that a wrong number is no allocation.
 const MOST_RANKS: u64 = 1 << 20;
@@ -23,6 +23,7 @@ fn job(ranks: Vec<Rank>, options: &Options) -> JobGraph {
         send_done: options.send_done,
         order: UnitOrder::Ready,
         channels: 1,
+        style: Style::default(),
     }
 }
 

@@ -1,0 +1,188 @@
+use super::*;
+use crate::workload::job_graph::style::{Choice, Rails};
+use raddle_schemes::units::Span;
+
+const GPUS: u32 = 8;
+
+fn style(rails: Rails) -> Style {
+    Style { gpus: GPUS, rails, ..Style::default() }
+}
+
+fn listed(style: &Style, op: CollectiveOp, bytes: u64, channels: u32, n: u32) -> Listed {
+    let hosts: Vec<HostId> = (0..n).map(HostId).collect();
+    let list = Listed::of(style, op, Bytes(bytes), channels, &hosts);
+    let most = at_most(style, op, n.into(), Bytes(bytes), channels);
+    assert!(u64::from(list.len()) <= most, "{} of {most}", list.len());
+    list
+}
+
+/// Of sends: those inside servers, between servers on one rail, and between rails.
+fn counted(list: &Listed) -> [u64; 3] {
+    let mut counts = [0; 3];
+    for send in 0..list.len() {
+        let (from, to) = list.ends(send);
+        let is_inside = from / GPUS == to / GPUS;
+        let is_on_rail = from % GPUS == to % GPUS;
+        counts[if is_inside { 0 } else { 2 - usize::from(is_on_rail) }] += 1;
+    }
+    counts
+}
+
+/// Bytes that each host sends to other servers.
+fn by_nic(list: &Listed, n: u32) -> Vec<u64> {
+    let mut bytes = vec![0; n as usize];
+    for send in 0..list.len() {
+        let (from, to) = list.ends(send);
+        bytes[from as usize] += if from / GPUS == to / GPUS { 0 } else { list.bytes(send).0 };
+    }
+    bytes
+}
+
+/// Whatever a send waits for has come to its sender, or was sent by it; each rank hears, through the sends
+/// that it gets, of all others.
+fn check(list: &Listed, n: u32, reduces: bool) {
+    // Which ranks' data each rank may have.
+    let mut heard: Vec<Vec<bool>> = Vec::new();
+    for send in 0..list.len() {
+        let (from, _) = list.ends(send);
+        let mut own = vec![false; n as usize];
+        own[from as usize] = true;
+        for (before, acked) in list.after(send) {
+            assert!(before < send, "in order");
+            let (source, there) = list.ends(before);
+            assert_eq!(if acked { source } else { there }, from, "who waits knows");
+            if !acked {
+                own.iter_mut().zip(&heard[before as usize]).for_each(|(own, other)| *own |= other);
+            }
+        }
+        heard.push(own);
+    }
+    if !reduces {
+        return;
+    }
+    let mut of_rank = vec![vec![false; n as usize]; n as usize];
+    for (send, heard) in (0..).zip(&heard) {
+        let to = list.ends(send).1 as usize;
+        of_rank[to].iter_mut().zip(heard).for_each(|(own, other)| *own |= other);
+    }
+    assert!(of_rank.iter().enumerate().all(|(rank, own)| {
+        own.iter().enumerate().all(|(other, heard)| *heard || other == rank)
+    }));
+}
+
+/// An all-reduce of 1 GiB over servers of eight on as many channels.
+#[test]
+fn rings_leave_servers_by_the_rails_that_are_asked_for() {
+    let gib = 1 << 30;
+    let ring = |rails, servers: u32| {
+        let list = listed(&style(rails), CollectiveOp::AllReduce, gib, 8, servers * GPUS);
+        check(&list, servers * GPUS, true);
+        list
+    };
+    for (rails, servers, expected) in [
+        // 3,840 sends of rings, of which PXN has 480 in two hops.
+        (Rails::Pxn, 2, [3_360 + 480, 480, 0]),
+        (Rails::Alternate, 2, [3_360, 480, 0]),
+        (Rails::Cross, 2, [3_360, 0, 480]),
+        // With an odd number of servers the hop that closes the ring leaves its rail.
+        (Rails::Alternate, 3, [7_728, 736, 368]),
+        (Rails::Pxn, 3, [7_728 + 1_104, 1_104, 0]),
+    ] {
+        let list = ring(rails, servers);
+        assert_eq!(counted(&list), expected, "{rails:?} {servers}");
+        if servers == 2 {
+            assert!((0..list.len()).all(|send| list.bytes(send) == Bytes::mib(8)));
+        }
+    }
+    for rails in [Rails::Pxn, Rails::Alternate, Rails::Cross] {
+        assert_eq!(by_nic(&ring(rails, 2), 16), [251_658_240; 16], "{rails:?}");
+    }
+    let large = listed(&style(Rails::Pxn), CollectiveOp::AllReduce, gib, 8, 128);
+    assert_eq!(counted(&large), [260_096, 32_512, 0]);
+    assert_eq!(by_nic(&large, 128), [266_338_304; 128]);
+    assert_eq!(large.bytes(0), Bytes::mib(1));
+}
+
+/// An all-to-all of 1 MiB a pair, among four servers of eight.
+#[test]
+fn an_all_to_all_stays_on_rails_with_pxn() {
+    let all = |style: &Style| {
+        let list = listed(style, CollectiveOp::AllToAll, 32 << 20, 1, 32);
+        check(&list, 32, false);
+        list
+    };
+    assert_eq!(counted(&all(&style(Rails::Cross))), [224, 96, 672]);
+    let joined = all(&style(Rails::Pxn));
+    assert_eq!(counted(&joined), [224 + 672, 96, 0]);
+    let of_network = (0..joined.len()).filter(|send| {
+        let (from, to) = joined.ends(*send);
+        from / GPUS != to / GPUS
+    });
+    let of_network: Vec<u64> = of_network.map(|send| joined.bytes(send).0).collect();
+    assert_eq!(of_network, [8 << 20; 96]);
+    let apart = all(&Style { apart: true, ..style(Rails::Pxn) });
+    assert_eq!(counted(&apart), [224 + 672, 96 + 672, 0]);
+}
+
+#[test]
+fn all_collectives_keep_to_rails_with_pxn() {
+    for op in CollectiveOp::ALL {
+        let list = listed(&style(Rails::Pxn), *op, 1 << 20, 4, 24);
+        let [_, on_rail, across] = counted(&list);
+        assert!(on_rail > 0 && across == 0, "{op}");
+        let of_all = [CollectiveOp::AllReduce, CollectiveOp::AllGather, CollectiveOp::Barrier];
+        check(&list, 24, of_all.contains(op));
+    }
+}
+
+#[test]
+fn trees_send_twice_what_there_is_and_stay_on_rails() {
+    let choice = Choice::One(Algorithm::DoubleTree);
+    let trees = Style { choice, ..style(Rails::Cross) };
+    for servers in [1, 2, 3, 5] {
+        let n = servers * GPUS;
+        let list = listed(&trees, CollectiveOp::AllReduce, 64 << 20, 8, n);
+        check(&list, n, true);
+        assert_eq!(list.algorithm, "double_tree");
+        let [inside, on_rail, across] = counted(&list);
+        // Two trees of each of eight channels, in two chunks of 2 MiB each, up and down.
+        let each = 2 * 8 * 2 * 2;
+        let (tree, chains) = (u64::from(servers - 1), u64::from(servers * (GPUS - 1)));
+        assert_eq!([inside, on_rail, across], [each * chains, each * tree, 0], "{servers}");
+    }
+}
+
+#[test]
+fn chunks_follow_each_other_eight_at_a_time() {
+    let chunk = Some(Bytes::kib(256));
+    let chunks = Style { chunk, ..style(Rails::Cross) };
+    let list = listed(&chunks, CollectiveOp::AllGather, 64 << 20, 1, 16);
+    check(&list, 16, true);
+    // Sixteen chunks of each of sixteen parts, over fifteen hops.
+    assert_eq!(list.len(), 16 * 15 * 16);
+    let credits = (0..list.len()).filter(|send| list.after(*send).any(|(_, acked)| acked)).count();
+    assert_eq!(credits as u32, list.len() - 8 * 16);
+    let (before, acked) = list.after(8).next().unwrap();
+    assert_eq!((before, acked, list.ends(8)), (0, true, list.ends(0)));
+}
+
+#[test]
+fn who_works_before_each_send_does_so_in_turn() {
+    let works = Style { overhead: Span::us(1), ..style(Rails::Pxn) };
+    let list = listed(&works, CollectiveOp::AllReduce, 1 << 20, 1, 8);
+    let turns = (0..list.len()).filter_map(|send| Some((send, list.turn(send)?)));
+    assert!(turns.clone().all(|(send, turn)| list.ends(send) == list.ends(turn) && turn < send));
+    assert_eq!(turns.count() as u32, list.len() - 8);
+}
+
+#[test]
+fn one_ring_of_gpus_alone_is_that_of_their_numbers() {
+    let plain = Style { overhead: Span::ns(1), ..Style::default() };
+    let list = listed(&plain, CollectiveOp::AllReduce, 1 << 20, 2, 5);
+    let numbers = crate::workload::job_graph::Sends::of_numbers(CollectiveOp::AllReduce, 5, 2);
+    assert_eq!(list.len(), 2 * 8 * 5);
+    for send in 0..list.len() {
+        assert_eq!(list.ends(send), numbers.ends(send));
+        assert!(list.after(send).eq(numbers.after(send)));
+    }
+}
