@@ -49,6 +49,9 @@ impl Topology for TreeOfPorts {
     }
 }
 
+/// Why a fabric is not given ports.
+const SEVERAL: &str = "its hosts have several ports";
+
 impl Fabric {
     /// As many copies of this tree, whose hosts have one port, as there are to be planes; itself for
     /// one.
@@ -57,7 +60,8 @@ impl Fabric {
     /// A pod is one of a plane.
     ///
     /// # Errors
-    /// If there are to be none or too many, if they have too many ports, or if this is no tree.
+    /// If there are to be none or too many, if they have too many ports, if hosts have several ports, or if
+    /// this is no tree.
     pub fn in_planes(self, planes: u32) -> Result<Self, ShapeError> {
         if planes == 1 {
             return Ok(self);
@@ -65,6 +69,9 @@ impl Fabric {
         let Forwarding::Tree(tree) = &self.forwarding else {
             return Err(ShapeError::Unused { what: "planes", why: "only trees have planes" });
         };
+        if self.planes > 1 {
+            return Err(ShapeError::Unused { what: "planes", why: SEVERAL });
+        }
         if planes == 0 || planes > MOST_PLANES {
             return Err(ShapeError::Planes(planes));
         }
@@ -101,7 +108,8 @@ impl Fabric {
     /// Hosts' ports are named `host7.up1`.
     ///
     /// # Errors
-    /// If there are to be none or too many, if hosts cannot be joined, or if this is no tree.
+    /// If there are to be none or too many, if hosts cannot be joined or have several ports, or if this is no
+    /// tree.
     pub fn with_ports_per_host(mut self, ports: u32) -> Result<Self, ShapeError> {
         if ports == 1 {
             return Ok(self);
@@ -109,6 +117,9 @@ impl Fabric {
         let Forwarding::Tree(tree) = &self.forwarding else {
             return Err(ShapeError::Unused { what: "tors_per_host", why: "only trees have ToRs" });
         };
+        if self.planes > 1 {
+            return Err(ShapeError::Unused { what: "tors_per_host", why: SEVERAL });
+        }
         if ports == 0 || ports > MOST_PLANES {
             return Err(ShapeError::TorsPerHost(ports));
         }
@@ -199,6 +210,14 @@ mod tests {
     fn tree(tiers: u32) -> Fabric {
         let shape = TreeShape::fat_tree(tiers, 16, Rate::gbps(400), Span::ns(500), Span::ns(300));
         shape.unwrap().build().unwrap()
+    }
+
+    #[test]
+    fn hosts_with_several_ports_get_no_more() {
+        let two = || tree(2).in_planes(2).unwrap();
+        for refused in [two().in_planes(2), two().with_ports_per_host(2)] {
+            assert!(matches!(refused, Err(ShapeError::Unused { .. })), "{refused:?}");
+        }
     }
 
     #[test]
