@@ -342,6 +342,9 @@ impl TailPort {
 fn ways(plan: &Plan, flow: &Flow) -> BTreeSet<PortId> {
     let fabric = &plan.fabric;
     let mut found = BTreeSet::new();
+    if fabric.scales_up(flow.source, flow.destination) {
+        return found;
+    }
     let routes: Vec<&Forwarding> = plan.routes.iter().map(|(_, forwarding)| forwarding).collect();
     let planes = fabric.ports_of(flow.source).zip(fabric.ports_of(flow.destination));
     for ((first, to), forwarding) in

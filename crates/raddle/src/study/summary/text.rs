@@ -5,9 +5,10 @@ use crate::study::metric::{BUSBW, COMPLETION, Measured, Metric};
 use crate::study::stats::least_median_most;
 use crate::study::text::{count, left, percent, plural, short, time};
 use crate::study::unfinished::{Cause, Causes};
-use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::ids::{FlowId, HostId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
+use raddle_schemes::units::Bytes;
 use raddle_sim::lossless::{Leak, leak};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{DropCause, Outcome, Stop};
@@ -70,6 +71,9 @@ impl RunSummary {
         line("longest queue", longest_queue(plan, outcome));
         if !outcome.memory_bytes_max.is_empty() {
             line("fullest memory", fullest_memory(plan, outcome));
+        }
+        if let Some(across) = across(plan, outcome) {
+            line("inside servers", across);
         }
         if let Some(used) = self.circuit_utilisation {
             let tax = self.bandwidth_tax.map_or(String::new(), |tax| {
@@ -284,6 +288,18 @@ fn deadlock(plan: &Plan, outcome: &Outcome) -> Option<String> {
     let (first, all) = (names.first()?, names.join(", "));
     let who = if plan.queue.cbfc.is_some() { "links without credit" } else { "pauses" };
     Some(format!("{who} wait for each other in a circle: {all}, {first}"))
+}
+
+/// What the crossbars of servers passed.
+fn across(plan: &Plan, outcome: &Outcome) -> Option<String> {
+    let domain = plan.fabric.scale_up.as_ref()?;
+    let bytes: u64 = outcome.scale_up.iter().map(|own| own.received_bytes).sum();
+    let hosts = (0..outcome.scale_up.len() as u32).map(HostId).zip(&outcome.scale_up).rev();
+    let (host, most) = hosts.max_by_key(|(_, own)| own.sent_bytes.max(own.received_bytes))?;
+    let busiest = domain.serialisation(Bytes(most.sent_bytes.max(most.received_bytes)));
+    let share = 100.0 * busiest.0 as f64 / outcome.end.0.max(1) as f64;
+    let name = plan.fabric.host_name(host);
+    Some(format!("{} B, the busiest port {share:.1}% of the time, at {name}", count(bytes)))
 }
 
 fn fullest_memory(plan: &Plan, outcome: &Outcome) -> String {

@@ -16,7 +16,7 @@ mod tests;
 mod tree;
 
 use super::CollectiveOp;
-use super::style::{Algorithm, OUTSTANDING, Style};
+use super::style::{Algorithm, OUTSTANDING, Rails, Style};
 use crate::workload::collective::volume::Volume;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::Bytes;
@@ -131,7 +131,9 @@ pub(super) fn at_most(style: &Style, op: CollectiveOp, n: u64, size: Bytes, chan
         (CollectiveOp::Barrier, _) => n * u64::from((n - 1).ilog2() + 1),
         _ => once * pieces(n * channels),
     };
-    hops.saturating_mul(2)
+    // A relay for each, if there is any.
+    let is_relayed = style.gpus > 0 && style.rails == Rails::Pxn;
+    if is_relayed { hops.saturating_mul(2) } else { hops }
 }
 
 struct Making<'a> {
