@@ -6,6 +6,7 @@ use raddle::import::trace::{
     self, AllGatherSize, Deps, Layout, Options, RunAs, Trace, Units, Unknown,
 };
 use raddle_schemes::family::{Parameter, ParameterError, Raw};
+use raddle_sim::workload::job_graph::style::Rails;
 use std::path::PathBuf;
 
 /// A trace, and how it is read.
@@ -32,15 +33,18 @@ pub(super) struct Arguments {
 }
 
 /// The keys that `--set` takes.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 15] = [
     "all_gather_size",
     "all_gpus",
     "channels",
     "compat",
     "deps",
     "element",
+    "gpus",
     "group_file",
     "layout",
+    "pxn_join",
+    "rails",
     "run_as",
     "unit",
     "units",
@@ -74,12 +78,15 @@ fn options(set: &[(String, String)]) -> Result<Options, String> {
             "compat" => options.compat = value(key, text)?,
             "deps" => options.deps = Some(value::<Deps>(key, text)?),
             "element" => options.element = value(key, text)?,
+            "gpus" => options.style.gpus = value(key, text)?,
             "group_file" => {
                 let read = std::fs::read_to_string(text);
                 let read = read.map_err(|error| format!("cannot read `{text}`: {error}"))?;
                 options.groups = Some(read);
             }
             "layout" => options.layout = Some(value::<Layout>(key, text)?),
+            "pxn_join" => options.style.apart = !value::<bool>(key, text)?,
+            "rails" => options.style.rails = value::<Rails>(key, text)?,
             "run_as" => options.run_as = Some(value::<RunAs>(key, text)?),
             "unit" => options.unit = value(key, text)?,
             "units" => options.units = value::<Units>(key, text)?,

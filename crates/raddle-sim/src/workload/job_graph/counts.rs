@@ -1,7 +1,8 @@
 //! What there is in a job, counted without a network.
 
-use super::matching::Matched;
-use super::{CollectiveOp, Compiled, Does, JobGraph, Point, collectives};
+use super::matching::{Instance, Matched};
+use super::{CollectiveOp, Compiled, Does, JobGraph, Listed, Point, collectives};
+use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span};
 use std::collections::BTreeMap;
 
@@ -51,6 +52,19 @@ pub struct CollectiveCount {
     pub sends: u64,
     /// The bytes of these.
     pub send_bytes: u64,
+    /// Where rank r is GPU r of servers: which way they go.
+    pub ways: Option<Ways>,
+}
+
+/// Messages by the way that they go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// Within a server.
+    pub inside: u64,
+    /// To another server, on one rail.
+    pub on_rails: u64,
+    /// To another rail.
+    pub across: u64,
 }
 
 impl Compiled {
@@ -106,20 +120,59 @@ impl JobGraph {
     }
 }
 
+/// Messages of a collective, their bytes and their ways, where rank r is host r.
+fn listed(job: &JobGraph, instance: &Instance) -> (u64, u64, Ways) {
+    let hosts: Vec<HostId> =
+        job.groups[instance.group as usize].ranks.iter().copied().map(HostId).collect();
+    let list = Listed::of(&job.style, instance.op, instance.bytes, job.channels, &hosts);
+    let gpus = job.style.gpus.max(1);
+    let (mut bytes, mut ways) = (0, Ways::default());
+    for send in 0..list.len() {
+        let (from, to) = list.ends(send);
+        let [from, to] = [from, to].map(|place| hosts[place as usize].0);
+        bytes += list.bytes(send).0;
+        let own = if from / gpus == to / gpus {
+            &mut ways.inside
+        } else if from % gpus == to % gpus {
+            &mut ways.on_rails
+        } else {
+            &mut ways.across
+        };
+        *own += 1;
+    }
+    (list.len().into(), bytes, ways)
+}
+
 impl Matched {
     fn counted(&self, job: &JobGraph) -> Vec<CollectiveCount> {
         let mut counted: BTreeMap<(usize, u64), CollectiveCount> = BTreeMap::new();
+        let mut known: BTreeMap<(u32, usize, Bytes), (u64, u64, Ways)> = BTreeMap::new();
         for instance in &self.collectives {
             let (op, ranks) = (instance.op, instance.nodes.len() as u64);
             let order = CollectiveOp::ALL.iter().position(|known| *known == op).unwrap_or(0);
-            let (sends, send_bytes) =
-                collectives::messages(op, ranks, instance.bytes, job.channels);
-            let zero = CollectiveCount { op, ranks, count: 0, bytes: 0, sends: 0, send_bytes: 0 };
+            let is_plain = job.style.is_plain() || ranks < 2;
+            let (sends, send_bytes, ways) = if is_plain {
+                let all = collectives::messages(op, ranks, instance.bytes, job.channels);
+                (all.0, all.1, None)
+            } else {
+                let key = (instance.group, order, instance.bytes);
+                let own = *known.entry(key).or_insert_with(|| listed(job, instance));
+                (own.0, own.1, (job.style.gpus > 0).then_some(own.2))
+            };
+            let (count, bytes) = (0, 0);
+            let zero =
+                CollectiveCount { op, ranks, count, bytes, sends: 0, send_bytes: 0, ways: None };
             let own = counted.entry((order, ranks)).or_insert(zero);
             own.count += 1;
             own.bytes = own.bytes.saturating_add(instance.bytes.0);
             own.sends += sends;
             own.send_bytes = own.send_bytes.saturating_add(send_bytes);
+            if let Some(ways) = ways {
+                let all = own.ways.get_or_insert_default();
+                all.inside += ways.inside;
+                all.on_rails += ways.on_rails;
+                all.across += ways.across;
+            }
         }
         counted.into_values().collect()
     }

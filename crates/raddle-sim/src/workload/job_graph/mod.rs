@@ -34,7 +34,7 @@ mod tests;
 mod vertices;
 
 pub use compile::Compiled;
-pub use counts::{CollectiveCount, Counts};
+pub use counts::{CollectiveCount, Counts, Ways};
 pub use error::JobError;
 pub use listed::Listed;
 pub use parallelism::{Parallelism, Split};

@@ -1,6 +1,7 @@
 //! Jobs as flows, and what is refused.
 
-use super::{CollectiveOp, Does, Edge, Group, JobGraph, Rank, SendDone, UnitOrder};
+use super::style::{Rails, Style};
+use super::{CollectiveOp, Does, Edge, Group, JobGraph, Rank, SendDone, UnitOrder, Ways};
 use crate::host::endpoints::triggers::groups;
 use crate::workload::collective::compute::ComputeTimes;
 use crate::workload::collective::ring::Ring;
@@ -131,6 +132,27 @@ fn counts_are_those_of_the_flows() {
             let expected = (traffic.flows.len() as u64, sent);
             assert_eq!((counted.sends, counted.send_bytes), expected, "{op} {n} {bytes}");
         }
+    }
+}
+
+/// Two servers of four, on as many channels: of each ring's hops two leave a server.
+#[test]
+fn messages_of_servers_are_counted_by_their_ways() {
+    for (rails, inside, on_rails, across) in [
+        (Rails::Pxn, 4 * 14 * 6 + 4 * 14 * 2, 4 * 14 * 2, 0),
+        (Rails::Alternate, 4 * 14 * 6, 4 * 14 * 2, 0),
+        (Rails::Cross, 4 * 14 * 6, 0, 4 * 14 * 2),
+    ] {
+        let mut job = all_reduce(8, |_| None);
+        (job.channels, job.style) = (4, Style { gpus: 4, rails, ..Style::default() });
+        let compiled = job.compile().unwrap();
+        let counted = compiled.counts(&job).collectives.swap_remove(0);
+        assert_eq!(counted.ways, Some(Ways { inside, on_rails, across }), "{rails:?}");
+        let traffic = compiled.traffic(job, &hosts(8));
+        let sent: u64 = traffic.flows.iter().map(|flow| flow.bytes.0).sum();
+        let flows = traffic.flows.len() as u64;
+        assert_eq!((counted.sends, counted.send_bytes), (flows, sent), "{rails:?}");
+        assert_eq!(flows, inside + on_rails + across);
     }
 }
 

@@ -19,7 +19,7 @@ use crate::study::text::count;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::workload::Traffic;
-use raddle_sim::workload::job_graph::{Counts, JobGraph, SendDone, Style};
+use raddle_sim::workload::job_graph::{Counts, JobGraph, SendDone, Style, Ways};
 use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::OnceLock;
@@ -53,6 +53,8 @@ pub struct Options {
     pub compat: bool,
     /// Into how many parts a collective on a ring is cut, each with a ring of its own.
     pub channels: u32,
+    /// How messages of collectives are counted: with `gpus`, those of servers.
+    pub style: Style,
 }
 
 impl Default for Options {
@@ -71,6 +73,7 @@ impl Default for Options {
             run_as: None,
             compat: false,
             channels: 1,
+            style: Style::default(),
         }
     }
 }
@@ -263,6 +266,7 @@ pub struct Trace {
     /// What was accepted and is worth knowing.
     pub notes: Vec<String>,
     body: Body,
+    style: Style,
     /// Counted when it is asked for.
     counts: OnceLock<Option<Counts>>,
 }
@@ -290,7 +294,8 @@ pub fn read(
     };
     let files = if format.file_a_rank { &opened.contents[..] } else { &opened.contents[..1] };
     let Parsed { facts, notes, body } = (format.read)(files, options)?;
-    Ok(Trace { format, facts, notes, body, counts: OnceLock::new() })
+    let style = options.style.clone();
+    Ok(Trace { format, facts, notes, body, style, counts: OnceLock::new() })
 }
 
 /// The job as GOAL text, with times in nanoseconds.
@@ -336,12 +341,11 @@ impl Trace {
     /// Its nodes and edges, and the messages of its collectives; `None` for a list of flows, and where
     /// there is too much of it.
     pub fn counts(&self) -> Option<&Counts> {
-        let count = |job: &JobGraph| Some(job.compile().ok()?.counts(job));
-        let counts = self.counts.get_or_init(|| match &self.body {
-            Body::Job(job) => count(job),
-            Body::Workload(workload, options) => count(&workload.job(options).ok()?),
-            Body::Flows(_) => None,
-        });
+        let count = |job: JobGraph| {
+            let job = JobGraph { style: self.style.clone(), ..job };
+            Some(job.compile().ok()?.counts(&job))
+        };
+        let counts = self.counts.get_or_init(|| count(self.job().ok()??));
         counts.as_ref()
     }
 
@@ -417,10 +421,15 @@ impl Trace {
                 .collectives
                 .iter()
                 .map(|own| {
-                    json!({
+                    let mut object = json!({
                         "op": own.op.word(), "ranks": own.ranks, "count": own.count,
                         "bytes": own.bytes, "sends": own.sends, "send_bytes": own.send_bytes,
-                    })
+                    });
+                    if let Some(Ways { inside, on_rails, across }) = own.ways {
+                        object["ways"] =
+                            json!({ "inside": inside, "on_rails": on_rails, "across": across });
+                    }
+                    object
                 })
                 .collect();
             json!({
@@ -480,6 +489,11 @@ impl fmt::Display for Trace {
                     count(own.sends),
                     count(own.send_bytes)
                 );
+                let text = own.ways.map_or(text.clone(), |ways| {
+                    let [inside, on_rails, across] =
+                        [ways.inside, ways.on_rails, ways.across].map(count);
+                    format!("{text}: {inside} inside servers, {on_rails} on rails, {across} across")
+                });
                 rows.push((format!("{}, {} ranks", own.op, own.ranks), text));
             }
         }

@@ -24,7 +24,7 @@ use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::collective::placement::{Order, Placement};
-use raddle_sim::workload::job_graph::SendDone;
+use raddle_sim::workload::job_graph::{SendDone, Style};
 use raddle_sim::workload::{Traffic, WorkloadError};
 use std::sync::Arc;
 
@@ -167,6 +167,7 @@ fn options(reader: &mut Reader<'_>, files: &Files) -> Option<(Options, Vec<Strin
         compat,
         // Set when the fabric is known.
         channels: 1,
+        style: Style::default(),
     };
     Some((options, lines))
 }
