@@ -17,7 +17,7 @@ use crate::scenario::reader::Log;
 use crate::study::metric::BUSBW;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::rng;
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::all_to_all;
 use raddle_sim::workload::collective::butterfly::Butterfly;
@@ -358,6 +358,23 @@ struct Extras {
     order: all_to_all::Order,
 }
 
+impl Extras {
+    /// A key whose value is of the collective alone, and not of one that libraries make. By values, as the
+    /// resolved text has no defaults.
+    fn other(&self, tree: bool, compute: &Compute) -> Option<&'static Key> {
+        let in_flight = self.in_flight.filter(|most| !tree || *most > 1);
+        let own = [
+            (&KEYS.hops, self.hops.is_some()),
+            (&KEYS.chunks, self.chunks > 1),
+            (&KEYS.parallel, in_flight.is_some()),
+            (&KEYS.order, self.order != all_to_all::Order::Shifted),
+            (&KEYS.compute, compute.time > Span::ZERO),
+            (&KEYS.straggler, compute.straggler.is_some()),
+        ];
+        own.into_iter().find(|(_, says)| *says).map(|(key, _)| key)
+    }
+}
+
 /// Reads them. `None` if one is wrong.
 fn extras(
     reader: &mut Reader<'_>,
@@ -441,15 +458,12 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     let placement = placement(reader, &PLACEMENT, 1);
     let compute = compute(reader, [&KEYS.compute, &KEYS.straggler]);
     let extras = extras(reader, operation, algorithm);
-    let given =
-        [&KEYS.hops, &KEYS.chunks, &KEYS.parallel, &KEYS.order, &KEYS.compute, &KEYS.straggler]
-            .into_iter()
-            .find(|key| reader.take(key).is_some());
     let style = style::style(reader, &STYLE);
     let asked = style::asked(reader, &STYLE, algorithm);
     let (operation, (volume, volume_line)) = (operation?, volume?);
-    let Extras { hops, chunks, in_flight, order } = extras?;
-    let ((placement, places), (compute, times)) = (placement?, compute?);
+    let (extras, (placement, places), (compute, times)) = (extras?, placement?, compute?);
+    let given = extras.other(algorithm.ends_with("tree"), &compute);
+    let Extras { hops, chunks, in_flight, order } = extras;
     let ((said, mut of_style), (asked, alpha, more)) = (style?, asked?);
     of_style.extend(more);
     let other = given.map(|key| format!("with `{}`", key.word));

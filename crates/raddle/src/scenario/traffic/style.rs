@@ -89,8 +89,6 @@ pub(super) struct Said {
     alpha: Span,
     protocol: Protocol,
     overhead: Span,
-    /// The first key that was given.
-    given: Option<&'static Key>,
 }
 
 /// Which algorithm is asked for.
@@ -113,9 +111,6 @@ impl Default for Asked {
 /// Reads all of it but the algorithm, with the lines that say what is not as it is by default.
 pub(super) fn style(reader: &mut Reader<'_>, keys: &StyleKeys) -> Option<(Said, Vec<String>)> {
     let mut lines = Vec::new();
-    let own: [&'static Key; 6] =
-        [keys.channels, keys.rails, keys.pxn_join, keys.chunk, keys.protocol, keys.step_overhead];
-    let given = own.into_iter().find(|key| reader.take(key).is_some());
     let has_channels = reader.take(keys.channels).is_some();
     let channels = if has_channels { reader.at_least_or(keys.channels, None) } else { None };
     lines.extend(channels.map(|own| line("channels", &own)));
@@ -146,7 +141,7 @@ pub(super) fn style(reader: &mut Reader<'_>, keys: &StyleKeys) -> Option<(Said, 
     }
     let chunk = chunk.flatten();
     let (choice, alpha) = (Asked::default(), Span::ZERO);
-    Some((Said { channels, rails, join, chunk, choice, alpha, protocol, overhead, given }, lines))
+    Some((Said { channels, rails, join, chunk, choice, alpha, protocol, overhead }, lines))
 }
 
 /// Reads which algorithm is asked for, `word` being that of the key, with the lines that say it.
@@ -205,13 +200,20 @@ impl Said {
         Self { choice, alpha, ..self }
     }
 
-    /// A key that says something of it that holds for GPUs that are alone, too.
+    /// A key whose value says something of it that holds for GPUs that are alone, too. A default that is
+    /// typed says nothing: the resolved text has no such key, and is one scenario with this one.
     pub(super) fn needs(&self, keys: &StyleKeys) -> Option<&'static Key> {
-        match &self.choice {
-            Asked::Auto => Some(keys.algorithm),
-            Asked::BySize(_) => Some(keys.by_size),
-            Asked::One(_) => self.given,
-        }
+        let own = [
+            (keys.algorithm, self.choice == Asked::Auto),
+            (keys.by_size, matches!(self.choice, Asked::BySize(_))),
+            (keys.channels, self.channels.is_some()),
+            (keys.rails, self.rails != Rails::Pxn),
+            (keys.pxn_join, self.rails == Rails::Pxn && !self.join),
+            (keys.chunk, self.chunk.is_some()),
+            (keys.protocol, self.protocol != Protocol::Simple),
+            (keys.step_overhead, self.overhead > Span::ZERO),
+        ];
+        own.into_iter().find(|(_, says)| *says).map(|(key, _)| key)
     }
 
     /// Channels and style on a fabric.
@@ -336,8 +338,13 @@ mod tests {
         let study = study(fabric, traffic).unwrap();
         let scenario = &study.cells[0].scenario;
         let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
-        assert_eq!(again.cells[0].scenario.hash(), scenario.hash(), "{}", scenario.resolved_toml());
-        scenario.resolve(1).unwrap()
+        let again = &again.cells[0].scenario;
+        assert_eq!(again.hash(), scenario.hash(), "{}", scenario.resolved_toml());
+        let plan = scenario.resolve(1).unwrap();
+        let stored = again.resolve(1).unwrap();
+        assert_eq!(stored.traffic.flows, plan.traffic.flows, "{}", scenario.resolved_toml());
+        assert_eq!(stored.traffic.triggers, plan.traffic.triggers, "{}", scenario.resolved_toml());
+        plan
     }
 
     /// Of the ring's 3,840 sends 480 leave a server, each in two hops.
@@ -404,6 +411,34 @@ mod tests {
         for more in ["", "algorithm = \"double_tree\"\nchannels = 2\n", "rails = \"cross\"\n"] {
             let plan = plan(SERVERS, &format!("{step}{more}"));
             assert_eq!(engine::run(&plan, &mut ()).stop, Stop::Completed, "{more}");
+        }
+    }
+
+    /// What is typed and is the default says nothing.
+    #[test]
+    fn one_scenario_has_one_result_whatever_of_it_is_typed() {
+        let all_to_all = RING.replace("all_reduce", "all_to_all");
+        let tree = format!("{RING}algorithm = \"double_tree\"\n");
+        let ways =
+            "rails = \"pxn\"\npxn_join = true\nprotocol = \"simple\"\nstep_overhead = \"0 ns\"\n";
+        let alone = "topology = { kind = \"fat_tree\", hosts = 16 }\n";
+        let spines = SERVERS.replace("spines = 0", "spines = 1");
+        for fabric in [alone, &spines] {
+            for (traffic, more) in [
+                (RING, "compute = \"0 ns\"\n"),
+                (RING, ways),
+                (RING, "algorithm = \"ring\"\n"),
+                (&all_to_all, "order = \"shifted\"\n"),
+                (&all_to_all, ways),
+                (&tree, ways),
+                (&tree, "chunks = 1\nparallel = 1\n"),
+                (&tree, "chunks = 1\nprotocol = \"simple\"\ncompute = \"0 ns\"\n"),
+            ] {
+                let (bare, typed) =
+                    (plan(fabric, traffic), plan(fabric, &format!("{traffic}{more}")));
+                assert_eq!(typed.traffic.flows, bare.traffic.flows, "{more}");
+                assert_eq!(typed.traffic.triggers, bare.traffic.triggers, "{more}");
+            }
         }
     }
 
