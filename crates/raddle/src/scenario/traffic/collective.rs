@@ -41,7 +41,7 @@ keys! {
             "`all_reduce`, `reduce_scatter`, `all_gather` or `all_to_all`";
         algorithm: Word(ALGORITHMS), (or "`\"ring\"`, or `\"direct\"`"),
             "`ring`, `halving_doubling` or `direct`; for `all_reduce` also `tree`, `double_tree`, `butterfly`, and `auto`: a ring or two trees over servers, whichever takes less by NCCL's model; an all-to-all is `direct`";
-        message => MESSAGE.meaning("size of every message: a ring's or a tree's chunk, a butterfly's vector, an all-to-all's pair, a rank's part; with `halving_doubling` the smallest message");
+        message => MESSAGE.meaning("size of every message: a ring's or a tree's chunk, a butterfly's vector, an all-to-all's pair, a rank's part; with `halving_doubling` the smallest message. It says how much data there is: `channels`, `chunk` and `rails` cut the same data");
         size: Bytes, (or "what `message` makes") [>= "1 B"],
             "instead of `message`: all of a rank's data, as nccl-tests counts it; its parts differ by a byte at most";
         hops: Whole, (or "what the operation needs") [>= 1],
@@ -191,6 +191,14 @@ impl What {
         })
     }
 
+    /// All of the data of so many ranks, which is the same over however many channels.
+    fn size(&self, volume: Volume, ranks: u32) -> Bytes {
+        volume.all(match self {
+            Self::Tree(tree) => tree.trees.saturating_mul(tree.chunks),
+            _ => ranks,
+        })
+    }
+
     /// The largest message of so many ranks.
     fn largest(&self, volume: Volume, ranks: u32) -> Bytes {
         match self {
@@ -221,7 +229,7 @@ impl Placed {
     fn job(&self, ranks: u32, (channels, style): (u32, Style)) -> JobGraph {
         let word = self.what.operation().word();
         let op = CollectiveOp::ALL.iter().copied().find(|known| known.word() == word);
-        let bytes = self.volume.all(ranks);
+        let bytes = self.what.size(self.volume, ranks);
         let rank = || {
             let mut rank = Rank::default();
             let op = op.unwrap_or(CollectiveOp::AllReduce);
@@ -267,7 +275,8 @@ impl Pattern for Placed {
         let counts = self.placement.counts(fabric.hosts).into_iter();
         if let Some(said) = self.said(fabric) {
             let operation = self.what.operation();
-            let of = |ranks| said.messages(operation, ranks, self.volume.all(ranks), fabric);
+            let of =
+                |ranks| said.messages(operation, ranks, self.what.size(self.volume, ranks), fabric);
             return counts.map(of).fold(0, u64::saturating_add);
         }
         counts.map(|ranks| self.what.messages(ranks.into())).fold(0, u64::saturating_add)
@@ -306,16 +315,35 @@ impl Pattern for Placed {
         if let Err(error) = made {
             log.add(section.problem(&error.into()));
         }
+        if let (What::Tree(tree), Styled::No, Some(_)) = (&self.what, &self.style, fabric.scale_up)
+        {
+            check_tree(tree, section, log);
+        }
         if let Some(said) = self.said(fabric) {
             said.check(section, fabric, log);
             let mut groups = self.placement.counts(fabric.hosts);
             groups.sort_unstable();
             groups.dedup();
             for ranks in groups {
-                said.note(self.what.operation(), ranks, self.volume.all(ranks), fabric, log);
+                let size = self.what.size(self.volume, ranks);
+                said.note(self.what.operation(), ranks, size, fabric, log);
             }
         }
     }
+}
+
+/// Refuses what a pair of trees over ranks has, where hosts are GPUs of servers: there they are over servers.
+fn check_tree(tree: &Tree, section: &TrafficSection, log: &Log) {
+    if tree.trees < 2 {
+        return;
+    }
+    let (key, label) = match (tree.chunks, tree.in_flight) {
+        (1, 1) => ("algorithm", "expected no `compute` and no `straggler`"),
+        (1, _) => ("parallel", "leave it out"),
+        _ => ("chunks", "expected `chunk`, the size of a chunk"),
+    };
+    let message = "two trees over servers have no steps of ranks, and chunks by size";
+    log.add(section.place_of(key).problem(message).label(label));
 }
 
 /// The data moved, by `message` or by `size`, with the line that says it.
@@ -433,8 +461,6 @@ fn styled(
         other.or_else(|| (!of_libraries).then(|| format!("with `algorithm = \"{algorithm}\"`")));
     let needs = said.needs(&STYLE);
     match (other, needs) {
-        // Trees have had their own chunks before.
-        (None, None) if algorithm == "double_tree" => Some(Styled::No),
         (None, None) => Some(Styled::OnServers(said)),
         (None, Some(_)) => Some(Styled::Yes(said)),
         (Some(_), None) => Some(Styled::No),
@@ -468,12 +494,20 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     of_style.extend(more);
     let other = given.map(|key| format!("with `{}`", key.word));
     let by_size = matches!(asked, Asked::BySize(_));
+    if let (Volume::Message(_), true) = (volume, by_size || algorithm == "auto") {
+        // What a message is depends on the algorithm, which depends on the size.
+        let item = reader.take(&KEYS.message)?;
+        let problem =
+            item.place.problem("`message` is of one algorithm, and this depends on the size");
+        reader.log().add(problem.label("expected `size`, all of a rank's data"));
+        return None;
+    }
     let style = styled(reader, said.with(asked, alpha), (operation, algorithm), other)?;
     let limits = [hops.map(|n| line("hops", &n)), in_flight.map(|n| line("parallel", &n))];
     let mut own: Vec<String> = limits.into_iter().flatten().collect();
     let tree = |trees, own: &mut Vec<String>| {
         let in_flight = in_flight.unwrap_or(1);
-        if matches!(style, Styled::No) {
+        if !matches!(style, Styled::Yes(_)) {
             *own = vec![line("chunks", &chunks), line("parallel", &in_flight)];
         }
         What::Tree(Tree { volume, trees, chunks, in_flight })

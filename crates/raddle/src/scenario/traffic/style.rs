@@ -442,6 +442,52 @@ mod tests {
         }
     }
 
+    /// A message says how much data there is, over however many channels and by whichever tree.
+    #[test]
+    fn a_message_makes_the_same_data_with_any_style() {
+        let alone = "topology = { kind = \"fat_tree\", hosts = 16 }\n";
+        for (algorithm, parts) in [("ring", 16), ("double_tree", 2)] {
+            let all = RING.replace("size = \"1 MiB\"", "message = \"64 KiB\"");
+            let all = format!("{all}algorithm = \"{algorithm}\"\n");
+            for (fabric, more) in [
+                (alone, ""),
+                (alone, "channels = 1\n"),
+                (alone, "channels = 4\n"),
+                (SERVERS, ""),
+                (SERVERS, "channels = 2\n"),
+            ] {
+                let made = plan(fabric, &format!("{all}{more}"));
+                let size = made.traffic.jobs[0].collective.unwrap().bytes;
+                assert_eq!(size.0, parts << 16, "{algorithm} {more}");
+                let relays = fabric == SERVERS && algorithm == "ring";
+                let sent: u64 = made.traffic.flows.iter().map(|flow| flow.bytes.0).sum();
+                assert_eq!(sent == 30 * size.0, !relays, "{algorithm} {more}");
+            }
+        }
+    }
+
+    /// Without keys, with a default that is typed, and as another kind makes it.
+    #[test]
+    fn a_pair_of_trees_over_servers_is_one_pair_of_trees() {
+        let tree = format!("{RING}algorithm = \"double_tree\"\n");
+        let bare = plan(SERVERS, &tree);
+        assert_eq!(engine::run(&bare, &mut ()).stop, Stop::Completed);
+        assert_eq!(
+            plan(SERVERS, &format!("{tree}channels = 8\n")).traffic.flows,
+            bare.traffic.flows
+        );
+        let by_size = format!("{RING}by_size = [{{ algorithm = \"double_tree\" }}]\n");
+        assert_eq!(plan(SERVERS, &by_size).traffic.flows, bare.traffic.flows);
+        for (more, expected) in [
+            ("chunks = 2\n", "expected `chunk`"),
+            ("parallel = 2\n", "leave it out"),
+            ("compute = \"1 us\"\n", "expected no `compute`"),
+        ] {
+            let problems = study(SERVERS, &format!("{tree}{more}")).unwrap_err();
+            assert!(problems.contains(expected), "{more}: {problems}");
+        }
+    }
+
     #[test]
     fn what_leaves_its_rail_is_an_error_before_the_run() {
         let study = study(SERVERS, &format!("{RING}rails = \"cross\"\n"));
@@ -470,5 +516,8 @@ mod tests {
             let problems = study(fabric, &format!("{RING}{more}")).unwrap_err();
             assert!(problems.contains(expected), "{more}: {problems}");
         }
+        let message = RING.replace("size", "message");
+        let problems = study(SERVERS, &format!("{message}algorithm = \"auto\"\n")).unwrap_err();
+        assert!(problems.contains("expected `size`"), "{problems}");
     }
 }
