@@ -15,8 +15,8 @@ pub struct Style {
     /// Whether each message that a server hands to the GPU of a rail goes on by itself, in an all-to-all;
     /// else those for one receiver go on as one.
     pub apart: bool,
-    /// What a message of a ring or a tree is cut into; `None` for whole messages on rings, and for
-    /// [`TREE_CHUNK`] in trees.
+    /// What a message of a ring or a tree is cut into, [`WHOLE`] for nothing; `None` for whole messages on
+    /// rings, and for [`TREE_CHUNK`] in trees.
     pub chunk: Option<Bytes>,
     /// How the algorithm of an all-reduce is chosen.
     pub choice: Choice,
@@ -26,12 +26,23 @@ pub struct Style {
     pub overhead: Span,
 }
 
-/// Chunks in trees, unless they are said: half of the buffer of one of NCCL's channels.
-pub const TREE_CHUNK: Bytes = Bytes::mib(2);
+/// A chunk that no message is larger than.
+pub const WHOLE: Bytes = Bytes(u64::MAX);
 
-/// Messages of chunks to one receiver on one channel that are under way at most: the steps of NCCL's
-/// buffers.
-pub const OUTSTANDING: u32 = 8;
+/// Steps that are under way to one receiver on one channel at most: those of NCCL's buffer.
+const STEPS: u64 = 8;
+
+/// What a step takes: NCCL's buffer has 4 MiB in eight steps.
+const STEP: Bytes = Bytes(4 * (1 << 20) / STEPS);
+
+/// Chunks in trees, unless they are said: NCCL's 2 MiB, which are four steps of its buffer.
+pub const TREE_CHUNK: Bytes = Bytes(4 * STEP.0);
+
+/// How many chunks are under way to one receiver on one channel at most. A chunk takes whole steps: one of
+/// 2 MiB takes four of the eight, so that there are two of them; one of more than the buffer goes alone.
+pub fn outstanding(chunk: Bytes) -> u32 {
+    (STEPS / chunk.0.div_ceil(STEP.0).max(1)).max(1) as u32
+}
 
 /// What of its bandwidth a pair of trees has, as NCCL reckons: 92 of 100.
 const TREE_EFFICIENCY: f64 = 0.92;
@@ -206,6 +217,14 @@ mod tests {
         let of = |bytes| choice.of(CollectiveOp::AllReduce, 8, Bytes(bytes));
         assert_eq!(of(256 << 10), Algorithm::DoubleTree);
         assert_eq!(of((256 << 10) + 1), Algorithm::Ring);
+    }
+
+    /// 8 steps of a 4 MiB buffer: 2 MiB are four of them.
+    #[test]
+    fn as_many_chunks_are_under_way_as_have_eight_steps() {
+        assert_eq!((STEP, TREE_CHUNK), (Bytes::kib(512), Bytes::mib(2)));
+        let kib = [64, 512, 513, 1_024, 2_048, 4_096, 8_192];
+        assert_eq!(kib.map(|kib| outstanding(Bytes::kib(kib))), [8, 8, 4, 4, 2, 1, 1]);
     }
 
     #[test]

@@ -11,7 +11,9 @@ use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::job_graph::CollectiveOp;
-use raddle_sim::workload::job_graph::style::{Algorithm, Choice, Model, Protocol, Rails, Style};
+use raddle_sim::workload::job_graph::style::{
+    Algorithm, Choice, Model, Protocol, Rails, Style, WHOLE,
+};
 
 /// Keys of all kinds that have collectives as libraries make them.
 pub(super) const CHANNELS: Key = key!(
@@ -28,7 +30,7 @@ pub(super) const PXN_JOIN: Key = key!(
 );
 pub(super) const CHUNK: Key = key!(
     chunk Either(&[Bytes, Exactly("whole")]), (or "`\"whole\"`; 2 MiB in trees of servers") [>= "1 B"],
-    "what messages of rings and trees are cut into; eight to one receiver on a channel are under way at most"
+    "what messages of rings and trees are cut into. To one receiver on a channel so many are under way as have eight steps of 512 KiB: two of 2 MiB, eight of up to 512 KiB"
 );
 pub(super) const PROTOCOL: Key = key!(
     protocol Word(Protocol::WORDS), (= "simple") [],
@@ -74,9 +76,6 @@ pub(super) struct StyleKeys {
     pub(super) protocol: &'static Key,
     pub(super) step_overhead: &'static Key,
 }
-
-/// A chunk that no message is larger than.
-const WHOLE: Bytes = Bytes(u64::MAX);
 
 /// What is said, without the fabric.
 #[derive(Clone, Debug, Default)]

@@ -16,7 +16,7 @@ mod tests;
 mod tree;
 
 use super::CollectiveOp;
-use super::style::{Algorithm, OUTSTANDING, Rails, Style};
+use super::style::{Algorithm, Rails, Style, outstanding};
 use crate::workload::collective::volume::Volume;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::Bytes;
@@ -62,7 +62,7 @@ impl Listed {
             place_of: hosts.iter().copied().zip(0..).collect(),
             channels: channels.max(1),
             volume: Volume::Size(size),
-            in_chunks: ring::chunk_of(style, algorithm).is_some(),
+            window: ring::chunk_of(style, algorithm).map(outstanding),
             list: Self { algorithm: algorithm.word(), sends: Vec::new(), after: Vec::new() },
             earlier: BTreeMap::new(),
         };
@@ -143,8 +143,8 @@ struct Making<'a> {
     channels: u32,
     volume: Volume,
     list: Listed,
-    /// Whether so many messages to one receiver on a channel are under way at most.
-    in_chunks: bool,
+    /// How many messages to one receiver on a channel are under way at most, if they are chunks.
+    window: Option<u32>,
     /// The sends so far from one to another on a channel, where that matters.
     earlier: BTreeMap<(u32, u32, u32), Vec<u32>>,
 }
@@ -178,11 +178,11 @@ impl Making<'_> {
     fn send(&mut self, channel: u32, (from, to): (u32, u32), bytes: Bytes, after: &[u32]) -> u32 {
         let id = self.list.sends.len() as u32;
         self.list.after.extend(after.iter().map(|on| on << 1));
-        let (in_chunks, in_turns) = (self.in_chunks, self.style.overhead.0 > 0);
+        let (window, in_turns) = (self.window, self.style.overhead.0 > 0);
         let mut turn = NONE;
-        if in_chunks || in_turns {
+        if window.is_some() || in_turns {
             let earlier = self.earlier.entry((channel, from, to)).or_default();
-            let oldest = earlier.len().checked_sub(OUTSTANDING as usize).filter(|_| in_chunks);
+            let oldest = window.and_then(|most| earlier.len().checked_sub(most as usize));
             self.list.after.extend(oldest.map(|place| earlier[place] << 1 | 1));
             turn = earlier.last().copied().filter(|_| in_turns).unwrap_or(NONE);
             earlier.push(id);

@@ -1,12 +1,13 @@
 //! Rings, and chains along them.
 
 use super::Making;
-use crate::workload::job_graph::style::{Algorithm, Style, TREE_CHUNK};
+use crate::workload::job_graph::style::{Algorithm, Style, TREE_CHUNK, WHOLE};
 use raddle_schemes::units::Bytes;
 
 /// What messages are cut into; `None` for whole ones.
 pub(super) fn chunk_of(style: &Style, algorithm: Algorithm) -> Option<Bytes> {
-    style.chunk.or((algorithm == Algorithm::DoubleTree).then_some(TREE_CHUNK))
+    let chunk = style.chunk.or((algorithm == Algorithm::DoubleTree).then_some(TREE_CHUNK));
+    chunk.filter(|chunk| *chunk != WHOLE)
 }
 
 /// Into how many chunks a message is cut.

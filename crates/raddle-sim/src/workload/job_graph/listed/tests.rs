@@ -1,5 +1,5 @@
 use super::*;
-use crate::workload::job_graph::style::{Choice, Rails};
+use crate::workload::job_graph::style::{Choice, Rails, WHOLE};
 use raddle_schemes::units::Span;
 
 const GPUS: u32 = 8;
@@ -152,18 +152,24 @@ fn trees_send_twice_what_there_is_and_stay_on_rails() {
     }
 }
 
+/// Eight steps of 512 KiB are under way: two chunks of 2 MiB, or eight of up to 512 KiB.
 #[test]
-fn chunks_follow_each_other_eight_at_a_time() {
-    let chunk = Some(Bytes::kib(256));
-    let chunks = Style { chunk, ..style(Rails::Cross) };
-    let list = listed(&chunks, CollectiveOp::AllGather, 64 << 20, 1, 16);
-    check(&list, 16, true);
-    // Sixteen chunks of each of sixteen parts, over fifteen hops.
-    assert_eq!(list.len(), 16 * 15 * 16);
-    let credits = (0..list.len()).filter(|send| list.after(*send).any(|(_, acked)| acked)).count();
-    assert_eq!(credits as u32, list.len() - 8 * 16);
-    let (before, acked) = list.after(8).next().unwrap();
-    assert_eq!((before, acked, list.ends(8)), (0, true, list.ends(0)));
+fn chunks_follow_each_other_as_eight_steps_let_them() {
+    for (kib, window) in [(2_048, 2), (1_024, 4), (256, 8)] {
+        let chunk = Some(Bytes::kib(kib));
+        let chunks = Style { chunk, ..style(Rails::Cross) };
+        // Sixteen chunks of each of sixteen parts, over fifteen hops.
+        let list = listed(&chunks, CollectiveOp::AllGather, kib << 18, 1, 16);
+        check(&list, 16, true);
+        assert_eq!(list.len(), 16 * 15 * 16);
+        let waits = |send: &u32| list.after(*send).any(|(_, acked)| acked);
+        assert_eq!((0..list.len()).filter(waits).count() as u32, list.len() - window * 16);
+        let (before, acked) = list.after(window).next().unwrap();
+        assert_eq!((before, acked, list.ends(window)), (0, true, list.ends(0)));
+    }
+    let whole = Style { chunk: Some(WHOLE), ..style(Rails::Cross) };
+    let list = listed(&whole, CollectiveOp::AllGather, 64 << 20, 1, 16);
+    assert!((0..list.len()).all(|send| list.after(send).all(|(_, acked)| !acked)));
 }
 
 #[test]
