@@ -178,8 +178,9 @@ impl Scenario {
         let [from, to] = [from, to].map(|host| self.fabric.host_name(host));
         let message = format!("no way leads from `{from}` to `{to}`, for {what}");
         let problem = self.topology.place().problem(message);
-        let help = "rails are apart without spines: give them some, or keep messages on their rail, as \
-                    `rails = \"pxn\"` does with [fabric] scale_up";
+        let help = "rails are apart without spines: give them some, or keep messages on their rail. With \
+                    [fabric] scale_up `rails = \"pxn\"` does, where the collective has a GPU on the \
+                    receiver's rail in the sender's server";
         Err(problem.label("expected a fabric that connects whoever sends").help(help))
     }
 

@@ -495,6 +495,30 @@ mod tests {
         assert!(refused.help.iter().any(|help| help.contains("`rails = \"pxn\"`")), "{refused:?}");
     }
 
+    /// GPUs keep to the rails of their numbers, whichever ranks they are and however many a server has.
+    #[test]
+    fn without_spines_rings_run_wherever_their_ranks_are() {
+        let four = "topology = { kind = \"rail\", servers = 3, gpus = 4, spines = 0 }\n\
+            scale_up = { gpus = 4 }\n";
+        for (fabric, more) in [
+            (SERVERS, "rails = \"alternate\"\nplacement = \"random\"\nseed = 2\n"),
+            (SERVERS, "rails = \"alternate\"\nplacement = \"random\"\nseed = 3\n"),
+            (SERVERS, "rails = \"alternate\"\nalgorithm = \"double_tree\"\n"),
+            (SERVERS, "placement = \"random\"\nseed = 4\nalgorithm = \"double_tree\"\n"),
+            (four, "ranks = 6\n"),
+            (four, "ranks = 7\nalgorithm = \"double_tree\"\n"),
+        ] {
+            let plan = plan(fabric, &format!("{RING}{more}"));
+            assert_eq!(engine::run(&plan, &mut ()).stop, Stop::Completed, "{more}");
+        }
+        // Rank 3 is the only one on its rail, and no GPU of the other server can hand over to it.
+        let all = RING.replace("all_reduce", "all_to_all");
+        let study = study(four, &format!("{all}ranks = 6\n"));
+        let refused = study.unwrap().cells[0].scenario.resolve(1).unwrap_err();
+        let why = "where the collective has a GPU on the receiver's rail in the sender's server";
+        assert!(refused.help.iter().any(|help| help.contains(why)), "{refused:?}");
+    }
+
     #[test]
     fn what_does_not_go_together_is_refused_at_its_key() {
         let tree = "topology = { kind = \"fat_tree\", hosts = 16 }\n";

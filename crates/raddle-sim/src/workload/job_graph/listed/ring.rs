@@ -29,7 +29,7 @@ impl Making<'_> {
         let (n, channels) = (self.n(), self.channels);
         let chunk = chunk_of(self.style, Algorithm::Ring);
         for channel in 0..channels {
-            let order = self.servers(channel).concat();
+            let order = self.ring(channel);
             let mut came: Vec<Vec<u32>> = vec![Vec::new(); n as usize];
             for hop in 0..hops {
                 for part in 0..n {
@@ -52,7 +52,7 @@ impl Making<'_> {
         let (n, channels) = (self.n(), self.channels);
         let chunk = chunk_of(self.style, Algorithm::Ring);
         for channel in 0..channels {
-            let mut order = self.servers(channel).concat();
+            let mut order = self.ring(channel);
             let root = order.iter().position(|place| *place == 0).unwrap_or(0);
             order.rotate_left(root);
             for part in 0..n {

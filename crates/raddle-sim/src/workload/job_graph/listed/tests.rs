@@ -135,11 +135,55 @@ fn all_collectives_keep_to_rails_with_pxn() {
     }
 }
 
+/// Hosts in any order, and servers of which the group has unequal shares: who has the number of a channel
+/// is who it enters servers by, and what all servers have are the rails of rings.
+#[test]
+fn rings_and_trees_keep_to_rails_wherever_their_ranks_are() {
+    let shuffled = [13, 2, 8, 7, 0, 15, 5, 10, 3, 9, 12, 6, 1, 14, 11, 4];
+    let groups: [&[u32]; 5] = [
+        &shuffled,
+        // Two servers of which the second has a part; one GPU of each; some, without a neighbour.
+        &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        &[5, 13, 21, 29],
+        &[0, 2, 5, 8, 10, 13, 14, 15],
+        // The ring's rails are 1 and 6.
+        &[1, 3, 6, 9, 14, 17, 20, 22],
+    ];
+    for (group, rails) in groups.iter().flat_map(|own| [(own, Rails::Pxn), (own, Rails::Alternate)])
+    {
+        let hosts: Vec<HostId> = group.iter().copied().map(HostId).collect();
+        for algorithm in [Algorithm::Ring, Algorithm::DoubleTree] {
+            let style = Style { choice: Choice::One(algorithm), ..style(rails) };
+            let op = CollectiveOp::AllReduce;
+            let list = Listed::of(&style, op, Bytes::mib(1), 8, &hosts);
+            check(&list, hosts.len() as u32, true);
+            let most = at_most(&style, op, hosts.len() as u64, Bytes::mib(1), 8);
+            assert!(u64::from(list.len()) <= most);
+            let leaves = (0..list.len()).filter(|send| {
+                let (from, to) = list.ends(*send);
+                let [from, to] = [from, to].map(|place| hosts[place as usize].0);
+                from / GPUS != to / GPUS && from % GPUS != to % GPUS
+            });
+            // An odd number of servers that alternate have one hop that leaves its rail.
+            let closes =
+                rails == Rails::Alternate && group.contains(&22) && algorithm == Algorithm::Ring;
+            assert_eq!(leaves.count() > 0, closes, "{group:?} {rails:?} {algorithm:?}");
+        }
+    }
+    // Where servers are shuffled, each channel's bytes are on its own rail.
+    let hosts = shuffled.map(HostId);
+    let one = Listed::of(&style(Rails::Pxn), CollectiveOp::AllReduce, Bytes::mib(1), 1, &hosts);
+    let between = (0..one.len()).map(|send| one.ends(send));
+    let between = between.map(|(from, to)| [hosts[from as usize].0, hosts[to as usize].0]);
+    assert!(between.filter(|[from, to]| from / GPUS != to / GPUS).all(|[_, to]| to % GPUS == 0));
+}
+
 #[test]
 fn trees_send_twice_what_there_is_and_stay_on_rails() {
     let choice = Choice::One(Algorithm::DoubleTree);
-    let trees = Style { choice, ..style(Rails::Cross) };
-    for servers in [1, 2, 3, 5] {
+    let rails = [Rails::Cross, Rails::Pxn, Rails::Alternate];
+    for (servers, rails) in [1, 2, 3, 5].into_iter().flat_map(|n| rails.map(|own| (n, own))) {
+        let trees = Style { choice: choice.clone(), ..style(rails) };
         let n = servers * GPUS;
         let list = listed(&trees, CollectiveOp::AllReduce, 64 << 20, 8, n);
         check(&list, n, true);

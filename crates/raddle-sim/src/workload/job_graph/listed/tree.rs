@@ -9,6 +9,7 @@ use raddle_schemes::units::Bytes;
 impl Making<'_> {
     /// Each channel has two trees, each for half of what it carries, over the GPUs by which it enters
     /// servers. Chunk by chunk, sums go along a server's GPUs to that one, up the tree, and all of it back.
+    /// It enters and leaves by the same one, and stays on its rail: there is nothing to alternate.
     pub(super) fn trees(&mut self) {
         let (channels, chunk) = (self.channels, chunk_of(self.style, Algorithm::DoubleTree));
         for channel in 0..channels {
