@@ -34,13 +34,23 @@ impl JobGraph {
     /// # Errors
     /// Names that are not there, sends and receives that do not fit, collectives that some ranks do
     /// not enter, nodes that wait for each other in a circle: up to 20, and how many more. Or more
-    /// messages than a run can hold.
+    /// messages than a run can hold, where rank r is host r.
     pub fn compile(&self) -> Result<Compiled, Vec<JobError>> {
+        self.compile_among(&|rank| HostId(rank))
+    }
+
+    fn compile_among(&self, host: &dyn Fn(u32) -> HostId) -> Result<Compiled, Vec<JobError>> {
         self.check()?;
         let matched = matched(self)?;
+        let mut groups: BTreeMap<u32, Vec<HostId>> = BTreeMap::new();
+        let mut known: BTreeMap<(u32, &'static str, Bytes), u64> = BTreeMap::new();
         let sends = matched.collectives.iter().map(|own| {
-            let n = own.nodes.len() as u32;
-            self.style.sends_at_most(own.op, n, own.bytes, self.channels)
+            let hosts = groups.entry(own.group).or_insert_with(|| {
+                let ranks = self.groups[own.group as usize].ranks.iter();
+                ranks.map(|rank| host(*rank)).collect()
+            });
+            let count = || self.style.sends_at_most(own.op, hosts, own.bytes, self.channels);
+            *known.entry((own.group, own.op.word(), own.bytes)).or_insert_with(count)
         });
         let sends = sends.fold(matched.messages.len() as u64, u64::saturating_add);
         if sends > MOST_SENDS {
@@ -62,7 +72,9 @@ impl JobGraph {
     /// # Errors
     /// Those of [`JobGraph::compile`], and too few hosts.
     pub fn traffic(self, hosts: &[HostId]) -> Result<Traffic, Vec<JobError>> {
-        Ok(self.compile()?.traffic(self, hosts))
+        Ok(self
+            .compile_among(&|rank| hosts.get(rank as usize).copied().unwrap_or(HostId(rank)))?
+            .traffic(self, hosts))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{CollectiveOp, collectives, listed};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Rate, Span};
+use std::collections::BTreeMap;
 
 /// What is said of all collectives of a job, beside the number of channels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,34 +121,35 @@ impl Default for Choice {
 pub struct Model {
     /// What each step takes beside its bytes.
     pub alpha: Span,
-    /// What all channels of a server send together.
+    /// What the slowest NIC sends.
     pub rate: Rate,
 }
 
 impl Model {
-    /// The times of a ring and of a pair of trees that have so much of the bandwidth, in ps: 2 (n - 1) and
-    /// twice log2 n steps, and 2 (n - 1) / n or twice the size.
-    fn times(&self, n: u32, size: Bytes, efficiency: f64) -> [f64; 2] {
+    /// The times of a ring and of a pair of trees that have so much of the bandwidth of `nics`, in ps:
+    /// 2 (n - 1) and twice log2 n steps, and 2 (n - 1) / n or twice the size.
+    fn times(&self, n: u32, nics: u32, size: Bytes, efficiency: f64) -> [f64; 2] {
         let (n, alpha) = (f64::from(n), self.alpha.0 as f64);
-        let bytes = size.0 as f64 * 8e12 / self.rate.0 as f64;
+        let bytes = size.0 as f64 * 8e12 / (self.rate.0 as f64 * f64::from(nics.max(1)));
         let ring = 2.0 * (n - 1.0) * (alpha + bytes / n);
         [ring, 2.0 * n.log2().ceil() * alpha + 2.0 * bytes / efficiency]
     }
 
-    /// Which takes less for an all-reduce among `n` ranks.
-    pub fn choose(&self, n: u32, size: Bytes) -> Algorithm {
-        let [ring, tree] = self.times(n, size, TREE_EFFICIENCY);
+    /// Which takes less for an all-reduce among `n` ranks by so many NICs of each server.
+    pub fn choose(&self, n: u32, nics: u32, size: Bytes) -> Algorithm {
+        let [ring, tree] = self.times(n, nics, size, TREE_EFFICIENCY);
         if tree < ring { Algorithm::DoubleTree } else { Algorithm::Ring }
     }
 }
 
 impl Choice {
-    /// The algorithm of a collective among `n` ranks: only an all-reduce has a choice.
-    pub fn of(&self, op: CollectiveOp, n: u32, size: Bytes) -> Algorithm {
+    /// The algorithm of a collective among `n` ranks, whose channels use so many NICs of each server: only
+    /// an all-reduce has a choice.
+    pub fn of(&self, op: CollectiveOp, n: u32, nics: u32, size: Bytes) -> Algorithm {
         match self {
             _ if op != CollectiveOp::AllReduce => Algorithm::Ring,
             Self::One(algorithm) => *algorithm,
-            Self::Auto(model) => model.choose(n, size),
+            Self::Auto(model) => model.choose(n, nics, size),
             Self::BySize(steps) => {
                 let fits = |step: &&(Option<Bytes>, _)| step.0.is_none_or(|most| size <= most);
                 steps.iter().find(fits).map_or(Algorithm::Ring, |(_, algorithm)| *algorithm)
@@ -165,12 +167,46 @@ impl Style {
         *gpus == 0 && chunk.is_none() && rings && *protocol == Protocol::Simple && overhead.0 == 0
     }
 
-    /// How many messages a collective among `n` ranks has at most, relays counted wherever there may be some.
-    pub fn sends_at_most(&self, op: CollectiveOp, n: u32, size: Bytes, channels: u32) -> u64 {
+    /// How many messages a collective among GPUs at these hosts has; at most, where some of them are not
+    /// relayed that could be.
+    pub fn sends_at_most(
+        &self,
+        op: CollectiveOp,
+        hosts: &[HostId],
+        size: Bytes,
+        channels: u32,
+    ) -> u64 {
         match self.is_plain() {
-            true => collectives::messages(op, n.into(), size, channels).0,
-            false => listed::at_most(self, op, n.into(), size, channels),
+            true => collectives::messages(op, hosts.len() as u64, size, channels).0,
+            false => listed::at_most(self, op, hosts, size, channels),
         }
+    }
+
+    /// The algorithm of a collective among GPUs at these hosts.
+    pub fn algorithm(
+        &self,
+        op: CollectiveOp,
+        hosts: &[HostId],
+        size: Bytes,
+        channels: u32,
+    ) -> Algorithm {
+        self.choice.of(op, hosts.len() as u32, self.nics(hosts, channels), size)
+    }
+
+    /// How many NICs of a server so many channels use: at most as many as the group has GPUs in the server
+    /// in which it has fewest.
+    fn nics(&self, hosts: &[HostId], channels: u32) -> u32 {
+        let fewest = self.by_server(hosts).into_values().min().unwrap_or(1);
+        channels.max(1).min(fewest)
+    }
+
+    /// How many of these hosts each server has.
+    pub(super) fn by_server(&self, hosts: &[HostId]) -> BTreeMap<u32, u32> {
+        let mut counts = BTreeMap::new();
+        for host in hosts {
+            *counts.entry(self.server(*host)).or_default() += 1;
+        }
+        counts
     }
 
     /// The server of a host: its own, where each is alone.
@@ -198,23 +234,43 @@ mod tests {
     fn trees_win_while_steps_take_longer_than_bytes() {
         let model = Model { alpha: Span::us(5), rate: Rate::gbps(400) };
         let wins = |mb: f64, efficiency| {
-            let [ring, tree] = model.times(64, Bytes((mb * 1e6) as u64), efficiency);
+            let [ring, tree] = model.times(64, 1, Bytes((mb * 1e6) as u64), efficiency);
             tree < ring
         };
         assert_eq!([911.9, 912.1].map(|mb| wins(mb, 1.0)), [true, false]);
         assert_eq!([138.8, 139.0].map(|mb| wins(mb, 0.92)), [true, false]);
         let auto = Choice::Auto(model);
-        let of = |op, mb: u64| auto.of(op, 64, Bytes(mb * 1_000_000));
+        let of = |op, mb: u64| auto.of(op, 64, 1, Bytes(mb * 1_000_000));
         assert_eq!(of(CollectiveOp::AllReduce, 138), Algorithm::DoubleTree);
         assert_eq!(of(CollectiveOp::AllReduce, 139), Algorithm::Ring);
         assert_eq!(of(CollectiveOp::AllGather, 1), Algorithm::Ring);
+    }
+
+    /// Eight channels have eight NICs of a group of whole servers, and one of a group of one GPU of each.
+    #[test]
+    fn channels_have_as_many_nics_as_their_group() {
+        let choice = Choice::Auto(Model { alpha: Span::us(5), rate: Rate::gbps(400) });
+        let style = Style { gpus: 8, choice, ..Style::default() };
+        let of = |every: u32, channels, mb: u64| {
+            let hosts: Vec<HostId> = (0..64).map(|rank| HostId(rank * every)).collect();
+            style.algorithm(CollectiveOp::AllReduce, &hosts, Bytes(mb * 1_000_000), channels)
+        };
+        // Of so many NICs, sizes up to so many times 138.9 MB.
+        for (every, channels, nics) in [(8, 8, 1), (4, 8, 2), (1, 8, 8), (1, 16, 8), (1, 2, 2)] {
+            assert_eq!(
+                of(every, channels, 138 * nics),
+                Algorithm::DoubleTree,
+                "{every} {channels}"
+            );
+            assert_eq!(of(every, channels, 139 * nics), Algorithm::Ring, "{every} {channels}");
+        }
     }
 
     #[test]
     fn sizes_choose_the_first_step_that_they_fit() {
         let steps = vec![(Some(Bytes::kib(256)), Algorithm::DoubleTree), (None, Algorithm::Ring)];
         let choice = Choice::BySize(steps);
-        let of = |bytes| choice.of(CollectiveOp::AllReduce, 8, Bytes(bytes));
+        let of = |bytes| choice.of(CollectiveOp::AllReduce, 8, 8, Bytes(bytes));
         assert_eq!(of(256 << 10), Algorithm::DoubleTree);
         assert_eq!(of((256 << 10) + 1), Algorithm::Ring);
     }

@@ -251,12 +251,13 @@ impl Pattern for Placed {
                 let job = self.job(group.len() as u32, said.on(fabric));
                 let made = job.traffic(group).map_err(|errors| {
                     let first = errors.first().map_or(String::new(), ToString::to_string);
-                    Misfit::Workload(WorkloadError {
-                        quantity: self.message_key(),
-                        flow: None,
-                        found: first,
-                        fits: "fewer messages".to_owned(),
-                    })
+                    let found = match self.volume {
+                        Volume::Message(bytes) | Volume::Size(bytes) => bytes.to_string(),
+                    };
+                    let fits =
+                        format!("what makes fewer messages, by ranks or `channels`: {first}");
+                    let quantity = self.message_key();
+                    Misfit::Workload(WorkloadError { quantity, flow: None, found, fits })
                 })?;
                 traffic.append(made);
             }
@@ -272,13 +273,16 @@ impl Pattern for Placed {
     }
 
     fn flows(&self, fabric: &Fabric) -> u64 {
-        let counts = self.placement.counts(fabric.hosts).into_iter();
-        if let Some(said) = self.said(fabric) {
+        let groups = self.placement.groups(fabric.hosts, 0);
+        if let (Some(said), Ok(groups)) = (self.said(fabric), groups) {
             let operation = self.what.operation();
-            let of =
-                |ranks| said.messages(operation, ranks, self.what.size(self.volume, ranks), fabric);
-            return counts.map(of).fold(0, u64::saturating_add);
+            let of = |hosts: Vec<HostId>| {
+                let size = self.what.size(self.volume, hosts.len() as u32);
+                said.messages(operation, &hosts, size, fabric)
+            };
+            return groups.into_iter().map(of).fold(0, u64::saturating_add);
         }
+        let counts = self.placement.counts(fabric.hosts).into_iter();
         counts.map(|ranks| self.what.messages(ranks.into())).fold(0, u64::saturating_add)
     }
 
@@ -321,12 +325,12 @@ impl Pattern for Placed {
         }
         if let Some(said) = self.said(fabric) {
             said.check(section, fabric, log);
-            let mut groups = self.placement.counts(fabric.hosts);
-            groups.sort_unstable();
-            groups.dedup();
-            for ranks in groups {
-                let size = self.what.size(self.volume, ranks);
-                said.note(self.what.operation(), ranks, size, fabric, log);
+            let mut groups = self.placement.groups(fabric.hosts, 0).unwrap_or_default();
+            groups.sort_unstable_by_key(Vec::len);
+            groups.dedup_by_key(|group| group.len());
+            for hosts in groups {
+                let size = self.what.size(self.volume, hosts.len() as u32);
+                said.note(self.what.operation(), &hosts, size, fabric, log);
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
 use crate::scenario::scheme::shown;
 use crate::scenario::spec::{Item, Value};
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::job::Operation;
@@ -225,8 +225,7 @@ impl Said {
             Asked::Auto => {
                 let hosts = (0..fabric.host_ports()).map(PortId);
                 let slowest = hosts.map(|port| fabric.ports[port.index()].rate.0).min();
-                let rate = Rate(slowest.unwrap_or(1).saturating_mul(channels.into()));
-                Choice::Auto(Model { alpha: self.alpha, rate })
+                Choice::Auto(Model { alpha: self.alpha, rate: Rate(slowest.unwrap_or(1)) })
             }
         };
         let Self { rails, chunk, protocol, overhead, .. } = *self;
@@ -239,7 +238,7 @@ impl Said {
     pub(super) fn note(
         &self,
         operation: Operation,
-        ranks: u32,
+        hosts: &[HostId],
         size: Bytes,
         fabric: &Fabric,
         log: &Log,
@@ -247,7 +246,7 @@ impl Said {
         let (channels, style) = self.on(fabric);
         let op = CollectiveOp::ALL.iter().find(|op| op.word() == operation.word());
         let Some(op) = op.copied() else { return };
-        let algorithm = style.choice.of(op, ranks, size);
+        let (ranks, algorithm) = (hosts.len() as u32, style.algorithm(op, hosts, size, channels));
         if !matches!(self.choice, Asked::One(_)) && op == CollectiveOp::AllReduce {
             let word = algorithm.word();
             log.note(format!("an {op} of {size} among {ranks} ranks goes by `{word}`"));
@@ -279,13 +278,13 @@ impl Said {
     pub(super) fn messages(
         &self,
         operation: Operation,
-        ranks: u32,
+        hosts: &[HostId],
         size: Bytes,
         fabric: &Fabric,
     ) -> u64 {
         let (channels, style) = self.on(fabric);
         let op = CollectiveOp::ALL.iter().find(|op| op.word() == operation.word());
-        op.map_or(0, |op| style.sends_at_most(*op, ranks, size, channels))
+        op.map_or(0, |op| style.sends_at_most(*op, hosts, size, channels))
     }
 
     /// About how many flows there are of so many on one ring.
@@ -517,6 +516,32 @@ mod tests {
         let refused = study.unwrap().cells[0].scenario.resolve(1).unwrap_err();
         let why = "where the collective has a GPU on the receiver's rail in the sender's server";
         assert!(refused.help.iter().any(|help| help.contains(why)), "{refused:?}");
+    }
+
+    /// Eight channels of a group that has one GPU of each server have one NIC: 50 GB/s, and not 400.
+    #[test]
+    fn auto_reckons_with_the_nics_that_a_group_has() {
+        let fabric = "topology = { kind = \"rail\", servers = 64, gpus = 8, spines = 0 }\n\
+            scale_up = {}\n";
+        let one = (0..64).map(|server| (server * 8).to_string()).collect::<Vec<_>>().join(", ");
+        for (size, expected) in [("138 MB", "double_tree"), ("139 MB", "ring")] {
+            let traffic = RING.replace("1 MiB", size);
+            let auto = format!("{traffic}groups = [[{one}]]\nalgorithm = \"auto\"\n");
+            let study = study(fabric, &auto).unwrap();
+            let notes = format!("{:?}", study.notes);
+            assert!(notes.contains(&format!("goes by `{expected}`")), "{size}: {notes}");
+        }
+    }
+
+    #[test]
+    fn too_many_messages_are_said_to_be_too_many() {
+        let ring = RING.replace("1 MiB", "64 GiB");
+        let study = study(SERVERS, &format!("{ring}chunk = \"1 KiB\"\n"));
+        let refused = study.unwrap().cells[0].scenario.resolve(1).unwrap_err();
+        assert_eq!(refused.message, "`size` is 64 GiB");
+        let label = refused.label.unwrap_or_default();
+        assert!(label.starts_with("expected what makes fewer messages"), "{label}");
+        assert!(label.ends_with("messages are more than 67108864"), "{label}");
     }
 
     #[test]

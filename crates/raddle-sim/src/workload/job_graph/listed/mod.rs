@@ -55,7 +55,7 @@ impl Listed {
         hosts: &[HostId],
     ) -> Self {
         let n = hosts.len() as u32;
-        let algorithm = style.choice.of(op, n, size);
+        let algorithm = style.algorithm(op, hosts, size, channels);
         let mut making = Making {
             style,
             hosts,
@@ -111,29 +111,46 @@ impl Listed {
     }
 }
 
-/// How many sends a collective among `n` ranks has at most.
-pub(super) fn at_most(style: &Style, op: CollectiveOp, n: u64, size: Bytes, channels: u32) -> u64 {
+/// How many sends a collective has among GPUs at these hosts; at most, as each server that a ring leaves
+/// may have a relay, and each of an all-to-all's messages to another rail.
+pub(super) fn at_most(
+    style: &Style,
+    op: CollectiveOp,
+    hosts: &[HostId],
+    size: Bytes,
+    channels: u32,
+) -> u64 {
+    let n = hosts.len() as u64;
     if n < 2 {
         return 0;
     }
+    let algorithm = style.algorithm(op, hosts, size, channels);
     let channels = u64::from(channels.max(1));
-    let algorithm = style.choice.of(op, n as u32, size);
     let whole = |parts: u64| style.protocol.on_wire(Bytes(size.0 / parts + 1));
     let pieces = |parts: u64| ring::pieces(whole(parts), ring::chunk_of(style, algorithm));
-    let once = n * (n - 1) * channels;
-    let hops = match (op, algorithm) {
+    let by_server = style.by_server(hosts);
+    let is_relayed = style.gpus > 0 && style.rails == Rails::Pxn && by_server.len() > 1;
+    // Of each hop round a ring or a tree those to other servers.
+    let relays = if is_relayed { by_server.len() as u64 } else { 0 };
+    let once = channels * (n - 1) * (n + relays);
+    match (op, algorithm) {
         (CollectiveOp::AllReduce, Algorithm::DoubleTree) => {
             let parts = 2 * channels;
-            2 * parts * (n - 1) * pieces(parts)
+            2 * parts * (n - 1 + relays) * pieces(parts)
         }
         (CollectiveOp::AllReduce, Algorithm::Ring) => 2 * once * pieces(n * channels),
+        (CollectiveOp::AllToAll, _) if is_relayed && style.apart => {
+            let inside: u64 = by_server.values().map(|own| u64::from(*own).pow(2)).sum();
+            n * (n - 1) + n * n - inside
+        }
+        // What is joined is a message of the relay's own.
         (CollectiveOp::AllToAll, _) => n * (n - 1),
-        (CollectiveOp::Barrier, _) => n * u64::from((n - 1).ilog2() + 1),
+        (CollectiveOp::Barrier, _) => {
+            let rounds = u64::from((n - 1).ilog2() + 1);
+            n * rounds * if is_relayed { 2 } else { 1 }
+        }
         _ => once * pieces(n * channels),
-    };
-    // A relay for each, if there is any.
-    let is_relayed = style.gpus > 0 && style.rails == Rails::Pxn;
-    if is_relayed { hops.saturating_mul(2) } else { hops }
+    }
 }
 
 struct Making<'a> {

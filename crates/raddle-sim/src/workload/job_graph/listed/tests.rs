@@ -11,7 +11,7 @@ fn style(rails: Rails) -> Style {
 fn listed(style: &Style, op: CollectiveOp, bytes: u64, channels: u32, n: u32) -> Listed {
     let hosts: Vec<HostId> = (0..n).map(HostId).collect();
     let list = Listed::of(style, op, Bytes(bytes), channels, &hosts);
-    let most = at_most(style, op, n.into(), Bytes(bytes), channels);
+    let most = at_most(style, op, &hosts, Bytes(bytes), channels);
     assert!(u64::from(list.len()) <= most, "{} of {most}", list.len());
     list
 }
@@ -103,6 +103,31 @@ fn rings_leave_servers_by_the_rails_that_are_asked_for() {
     assert_eq!(large.bytes(0), Bytes::mib(1));
 }
 
+/// What is counted before it is made is what there is.
+#[test]
+fn sends_are_counted_by_servers() {
+    let exact = |rails, op, apart, n: u32| {
+        let hosts: Vec<HostId> = (0..n).map(HostId).collect();
+        let style = Style { apart, ..style(rails) };
+        let list = Listed::of(&style, op, Bytes::mib(64), 8, &hosts);
+        (u64::from(list.len()), at_most(&style, op, &hosts, Bytes::mib(64), 8))
+    };
+    for rails in [Rails::Pxn, Rails::Alternate, Rails::Cross] {
+        for n in [8, 16, 24] {
+            for op in [CollectiveOp::AllReduce, CollectiveOp::AllGather, CollectiveOp::AllToAll] {
+                let (made, counted) = exact(rails, op, false, n);
+                assert_eq!(made, counted, "{op} {rails:?} {n}");
+            }
+        }
+    }
+    let (made, counted) = exact(Rails::Pxn, CollectiveOp::AllToAll, true, 24);
+    assert!(made <= counted && counted < 2 * made);
+    // 200 servers: 3,198 hops round 1,600 GPUs and 200 relays, on eight channels.
+    let hosts: Vec<HostId> = (0..1_600).map(HostId).collect();
+    let most = at_most(&style(Rails::Pxn), CollectiveOp::AllReduce, &hosts, Bytes::mib(64), 8);
+    assert_eq!(most, 46_051_200);
+}
+
 /// An all-to-all of 1 MiB a pair, among four servers of eight.
 #[test]
 fn an_all_to_all_stays_on_rails_with_pxn() {
@@ -157,7 +182,7 @@ fn rings_and_trees_keep_to_rails_wherever_their_ranks_are() {
             let op = CollectiveOp::AllReduce;
             let list = Listed::of(&style, op, Bytes::mib(1), 8, &hosts);
             check(&list, hosts.len() as u32, true);
-            let most = at_most(&style, op, hosts.len() as u64, Bytes::mib(1), 8);
+            let most = at_most(&style, op, &hosts, Bytes::mib(1), 8);
             assert!(u64::from(list.len()) <= most);
             let leaves = (0..list.len()).filter(|send| {
                 let (from, to) = list.ends(*send);
