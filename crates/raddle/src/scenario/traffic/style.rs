@@ -12,7 +12,7 @@ use raddle_sim::topology::Fabric;
 use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::job_graph::CollectiveOp;
 use raddle_sim::workload::job_graph::style::{
-    Algorithm, Choice, Model, Protocol, Rails, Style, WHOLE,
+    Algorithm, Choice, Model, Protocol, Rails, Style, TREE_CHUNK, WHOLE,
 };
 
 /// Keys of all kinds that have collectives as libraries make them.
@@ -258,7 +258,11 @@ impl Said {
             Algorithm::Ring => u64::from(channels) * u64::from(ranks.max(1)),
             Algorithm::DoubleTree => 2 * u64::from(channels),
         };
-        let message = Bytes(size.0.div_ceil(parts)).min(style.chunk.unwrap_or(WHOLE));
+        let chunk = match algorithm {
+            Algorithm::Ring => WHOLE,
+            Algorithm::DoubleTree => TREE_CHUNK,
+        };
+        let message = Bytes(size.0.div_ceil(parts)).min(style.chunk.unwrap_or(chunk));
         let rate = Bytes(message.0.saturating_mul(1_000) / (self.overhead.0 / 1_000).max(1));
         let link = (0..fabric.host_ports())
             .map(|port| fabric.ports[port as usize].rate.0 / 8_000_000)
@@ -531,6 +535,20 @@ mod tests {
             let notes = format!("{:?}", study.notes);
             assert!(notes.contains(&format!("goes by `{expected}`")), "{size}: {notes}");
         }
+    }
+
+    /// Trees send chunks of 2 MiB: one each 100 us is 21 GB/s, of 50.
+    #[test]
+    fn a_slow_step_of_a_tree_is_told() {
+        let tree = format!("{}algorithm = \"double_tree\"\n", RING.replace("1 MiB", "1 GiB"));
+        let notes =
+            |more: &str| format!("{:?}", study(SERVERS, &format!("{tree}{more}")).unwrap().notes);
+        let told = notes("step_overhead = \"100 us\"\n");
+        assert!(
+            told.contains("send 2 MiB every 100 us: 20971 MB/s of its link's 50000 MB/s"),
+            "{told}"
+        );
+        assert!(!notes("step_overhead = \"10 us\"\n").contains("MB/s"));
     }
 
     #[test]
