@@ -69,12 +69,13 @@ fn value<T: Parameter>(key: &str, text: &str) -> Result<T, String> {
 
 fn options(set: &[(String, String)]) -> Result<Options, String> {
     let mut options = Options::default();
+    let mut channels: Option<u32> = None;
     for (key, text) in set {
         let text = text.trim_matches('"');
         match &key[..] {
             "all_gather_size" => options.all_gather_size = value::<AllGatherSize>(key, text)?,
             "all_gpus" => options.all_gpus = Some(value(key, text)?),
-            "channels" => options.channels = value(key, text)?,
+            "channels" => channels = Some(value(key, text)?),
             "compat" => options.compat = value(key, text)?,
             "deps" => options.deps = Some(value::<Deps>(key, text)?),
             "element" => options.element = value(key, text)?,
@@ -94,7 +95,31 @@ fn options(set: &[(String, String)]) -> Result<Options, String> {
             _ => return Err(format!("unknown key `{key}`; expected one of {}", KEYS.join(", "))),
         }
     }
+    check_servers(set, &options)?;
+    // As in a run: a channel for each GPU of a server.
+    options.channels = channels.unwrap_or(options.style.gpus.max(1));
     Ok(options)
+}
+
+/// What scenarios refuse of servers and rails, is refused here, too.
+fn check_servers(set: &[(String, String)], options: &Options) -> Result<(), String> {
+    let is_set = |key: &str| set.iter().any(|(own, _)| own == key);
+    let (gpus, rails) = (options.style.gpus, options.style.rails);
+    if is_set("gpus") && gpus < 2 {
+        return Err(format!("`gpus` is {gpus}; expected at least 2, the GPUs of a server"));
+    }
+    let alone = ["rails", "pxn_join"].into_iter().find(|key| gpus == 0 && is_set(key));
+    if let Some(key) = alone {
+        return Err(format!("`{key}` has no effect where each GPU is alone; expected `gpus`, too"));
+    }
+    if rails == Rails::Alternate && !gpus.is_multiple_of(2) {
+        let fits = "expected `pxn` or `cross`, or an even number of `gpus`";
+        return Err(format!("`alternate` pairs rails, and a server has {gpus}; {fits}"));
+    }
+    if rails != Rails::Pxn && is_set("pxn_join") {
+        return Err("`pxn_join` has no effect with these `rails`; it goes with `pxn`".to_owned());
+    }
+    Ok(())
 }
 
 /// Reads a trace.

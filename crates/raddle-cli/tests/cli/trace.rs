@@ -37,6 +37,33 @@ fn what_is_wrong_with_a_trace_is_told() {
     raddle(&["trace", &scratch.text("nowhere")]).refused(&["cannot read"]);
 }
 
+/// Of SimAI's sample a run on servers of eight has eight channels: 896 messages of 256 KiB a row.
+#[test]
+fn servers_of_a_trace_are_counted_as_a_run_has_them() {
+    let path = format!("{}/../../data/traces/simai/microAllReduce.txt", env!("CARGO_MANIFEST_DIR"));
+    let sends = |sets: &[&str]| {
+        let mut arguments = vec!["trace", &path, "--json"];
+        arguments.extend(sets.iter().flat_map(|set| ["--set", set]));
+        let object = raddle(&arguments).json();
+        let all = object["job"]["collectives"][0].clone();
+        (all["sends"].as_u64().unwrap(), all["send_bytes"].as_u64().unwrap())
+    };
+    assert_eq!(sends(&["gpus=8"]), (2 * 896, 1_174_405_120));
+    assert_eq!(sends(&["gpus=8", "channels=1"]).0, 2 * 112);
+    assert_eq!(sends(&[]).0, 2 * 112);
+    for (sets, expected) in [
+        (&["rails=cross"][..], "`rails` has no effect where each GPU is alone"),
+        (&["pxn_join=false"], "`pxn_join` has no effect where each GPU is alone"),
+        (&["gpus=3", "rails=alternate"], "`alternate` pairs rails, and a server has 3"),
+        (&["gpus=8", "rails=cross", "pxn_join=true"], "it goes with `pxn`"),
+        (&["gpus=1"], "expected at least 2"),
+    ] {
+        let mut arguments = vec!["trace", &path];
+        arguments.extend(sets.iter().flat_map(|set| ["--set", set]));
+        raddle(&arguments).refused(&[expected]);
+    }
+}
+
 #[test]
 fn a_job_goes_to_another_format_and_back() {
     let scratch = Scratch::new("");
