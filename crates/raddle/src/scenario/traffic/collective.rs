@@ -480,6 +480,22 @@ fn styled(
     }
 }
 
+/// Reports a key that does nothing for this operation, with `None`.
+fn without_effect(reader: &mut Reader<'_>, said: &Said, operation: Operation) -> Option<()> {
+    let reduces = operation == Operation::AllReduce;
+    let exchanges = operation == Operation::AllToAll;
+    let none = [
+        (&KEYS.by_size, !reduces && said.is_by_size(), "`operation = \"all_reduce\"`"),
+        (&KEYS.pxn_join, !exchanges && said.is_apart(), "`operation = \"all_to_all\"`"),
+        (&KEYS.channels, exchanges && said.has_channels(), "rings and trees"),
+        (&KEYS.chunk, exchanges && said.has_chunk(), "rings and trees"),
+    ];
+    let Some((key, _, with)) = none.into_iter().find(|(_, says, _)| *says) else { return Some(()) };
+    let without = format!("with `operation = \"{}\"`", operation.word());
+    reader.misplaced(key, &without, with);
+    None
+}
+
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     let operation: Option<Operation> = reader.need(&KEYS.operation);
     let volume = volume(reader);
@@ -506,7 +522,9 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
         reader.log().add(problem.label("expected `size`, all of a rank's data"));
         return None;
     }
-    let style = styled(reader, said.with(asked, alpha), (operation, algorithm), other)?;
+    let said = said.with(asked, alpha);
+    without_effect(reader, &said, operation)?;
+    let style = styled(reader, said, (operation, algorithm), other)?;
     let limits = [hops.map(|n| line("hops", &n)), in_flight.map(|n| line("parallel", &n))];
     let mut own: Vec<String> = limits.into_iter().flatten().collect();
     let tree = |trees, own: &mut Vec<String>| {

@@ -38,7 +38,7 @@ pub(super) const PROTOCOL: Key = key!(
 );
 pub(super) const STEP_OVERHEAD: Key = key!(
     step_overhead Time, (= "0 ns") [],
-    "what a sender does before each message to one receiver on a channel, one after the other"
+    "what a sender does before each message of a collective to one receiver on a channel, one after the other"
 );
 pub(super) const ALPHA: Key = key!(
     alpha Time, (= "5 us") [],
@@ -51,7 +51,7 @@ pub(super) const ALGORITHM: Key = key!(
 );
 pub(super) const BY_SIZE: Key = key!(
     by_size List(&Table(BySizeKeys::SECTION)), (or "none") [],
-    "instead of `algorithm`: one for each size, the first that an all-reduce fits; see [by_size](#by_size)"
+    "instead of `algorithm`: one for each size, the first that an all-reduce fits, and `ring` if it fits none; see [by_size](#by_size)"
 );
 
 keys! {
@@ -204,15 +204,35 @@ impl Said {
     pub(super) fn needs(&self, keys: &StyleKeys) -> Option<&'static Key> {
         let own = [
             (keys.algorithm, self.choice == Asked::Auto),
-            (keys.by_size, matches!(self.choice, Asked::BySize(_))),
-            (keys.channels, self.channels.is_some()),
+            (keys.by_size, self.is_by_size()),
+            (keys.channels, self.has_channels()),
             (keys.rails, self.rails != Rails::Pxn),
-            (keys.pxn_join, self.rails == Rails::Pxn && !self.join),
-            (keys.chunk, self.chunk.is_some()),
+            (keys.pxn_join, self.is_apart()),
+            (keys.chunk, self.has_chunk()),
             (keys.protocol, self.protocol != Protocol::Simple),
             (keys.step_overhead, self.overhead > Span::ZERO),
         ];
         own.into_iter().find(|(_, says)| *says).map(|(key, _)| key)
+    }
+
+    /// Whether algorithms are given by size.
+    pub(super) fn is_by_size(&self) -> bool {
+        matches!(self.choice, Asked::BySize(_))
+    }
+
+    /// Whether what is handed over does not go on as one message.
+    pub(super) fn is_apart(&self) -> bool {
+        self.rails == Rails::Pxn && !self.join
+    }
+
+    /// Whether channels are given.
+    pub(super) fn has_channels(&self) -> bool {
+        self.channels.is_some()
+    }
+
+    /// Whether chunks are given.
+    pub(super) fn has_chunk(&self) -> bool {
+        self.chunk.is_some()
     }
 
     /// Channels and style on a fabric.
@@ -408,7 +428,7 @@ mod tests {
             "algorithm = \"double_tree\"\nchunk = \"64 KiB\"\n",
             "by_size = [{ up_to = \"1 KiB\", algorithm = \"ring\" }, { algorithm = \"double_tree\" }]\n",
             "rails = \"alternate\"\nchunk = \"whole\"\n",
-            "pxn_join = false\nprotocol = \"ll128\"\nstep_overhead = \"1 us\"\n",
+            "protocol = \"ll128\"\nstep_overhead = \"1 us\"\n",
         ] {
             let plan = plan(SERVERS, &format!("{RING}{more}"));
             assert_eq!(engine::run(&plan, &mut ()).stop, Stop::Completed, "{more}");
@@ -557,6 +577,22 @@ mod tests {
     }
 
     #[test]
+    fn a_trace_without_collectives_has_no_use_for_their_keys() {
+        let file =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/traces/goal/binary_tree_32.goal");
+        let trace = format!("kind = \"trace\"\nfile = \"{file}\"\n");
+        let tree = "topology = { kind = \"fat_tree\", hosts = 54 }\n";
+        plan(tree, &format!("{trace}protocol = \"simple\"\n"));
+        for (key, value) in
+            [("channels", "2"), ("step_overhead", "\"1 us\""), ("protocol", "\"ll\"")]
+        {
+            let problems = study(tree, &format!("{trace}{key} = {value}\n")).unwrap_err();
+            let expected = format!("`{key}` has no effect: the trace has no collectives");
+            assert!(problems.contains(&expected), "{problems}");
+        }
+    }
+
+    #[test]
     fn too_many_messages_are_said_to_be_too_many() {
         let ring = RING.replace("1 MiB", "64 GiB");
         let study = study(SERVERS, &format!("{ring}chunk = \"1 KiB\"\n"));
@@ -574,7 +610,7 @@ mod tests {
             scale_up = { gpus = 3 }\n";
         for (fabric, more, expected) in [
             (tree, "rails = \"cross\"\n", "`rails` has no effect where each GPU is alone"),
-            (tree, "pxn_join = false\n", "`pxn_join` has no effect where each GPU is alone"),
+            (SERVERS, "pxn_join = false\n", "it goes with `operation = \"all_to_all\"`"),
             (odd, "rails = \"alternate\"\n", "`alternate` pairs rails, and a server has 3"),
             (SERVERS, "rails = \"across\"\n", "nearest: `cross`"),
             (SERVERS, "rails = \"cross\"\npxn_join = true\n", "it goes with `rails = \"pxn\"`"),
@@ -587,6 +623,27 @@ mod tests {
             let problems = study(fabric, &format!("{RING}{more}")).unwrap_err();
             assert!(problems.contains(expected), "{more}: {problems}");
         }
+        let of = |operation: &str| RING.replace("all_reduce", operation);
+        for (fabric, operation, more, expected) in [
+            (
+                tree,
+                "all_to_all",
+                "pxn_join = false\n",
+                "`pxn_join` has no effect where each GPU is alone",
+            ),
+            (
+                SERVERS,
+                "all_gather",
+                "by_size = [{ algorithm = \"ring\" }]\n",
+                "`by_size` has no effect",
+            ),
+            (SERVERS, "all_to_all", "chunk = \"1 KiB\"\n", "`chunk` has no effect"),
+            (SERVERS, "all_to_all", "channels = 2\n", "`channels` has no effect"),
+        ] {
+            let problems = study(fabric, &format!("{}{more}", of(operation))).unwrap_err();
+            assert!(problems.contains(expected), "{more}: {problems}");
+        }
+        plan(SERVERS, &format!("{}pxn_join = false\n", of("all_to_all")));
         let message = RING.replace("size", "message");
         let problems = study(SERVERS, &format!("{message}algorithm = \"auto\"\n")).unwrap_err();
         assert!(problems.contains("expected `size`"), "{problems}");

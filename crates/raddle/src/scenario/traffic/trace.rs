@@ -338,6 +338,13 @@ impl Pattern for Placed {
         if let Err(misfit) = self.placed(fabric, 0) {
             log.add(section.problem(&misfit));
         }
+        // A list of flows has none, either.
+        let collectives = self.trace.counts().is_some_and(|own| !own.collectives.is_empty());
+        let is_known = self.trace.is_list() || self.trace.counts().is_some();
+        if let (true, false, Some(key)) = (is_known, collectives, self.style.needs(&STYLE)) {
+            let message = format!("`{}` has no effect: the trace has no collectives", key.word);
+            log.add(section.place_of(key.word).problem(message).label("leave it out"));
+        }
         self.style.check(section, fabric, log);
     }
 }
