@@ -1409,7 +1409,8 @@ class traffic:
             trees over servers, whichever takes less by NCCL's model; an all-to-all is `direct`.
         `message` (`"8 MiB"`): size of every message: a ring's or a tree's chunk, a butterfly's
             vector, an all-to-all's pair, a rank's part; with `halving_doubling` the smallest
-            message.
+            message. It says how much data there is: `channels`, `chunk` and `rails` cut the
+            same data.
         `size` (what `message` makes): instead of `message`: all of a rank's data, as nccl-tests
             counts it; its parts differ by a byte at most.
         `hops` (what the operation needs): with `ring`: hops of each chunk; the REPS artifact
@@ -1422,8 +1423,8 @@ class traffic:
             `all_to_all`.
         `channels` (`gpus` of [fabric] scale_up, else 1): into how many parts a collective on a
             ring or a tree is cut, each with one of its own: channel c enters servers by GPU c.
-        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits;
-            see [by_size](#by_size).
+        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits,
+            and `ring` if it fits none; see [by_size](#by_size).
         `alpha` (`"5 us"`): with `algorithm = "auto"`: what each step is reckoned to take beside
             its bytes.
         `rails` (`"pxn"`): how messages get to another server: handed to the GPU of the server
@@ -1432,11 +1433,12 @@ class traffic:
         `pxn_join` (`true`): with `rails = "pxn"`, in an all-to-all: whether what the GPUs of a
             server hand over for one receiver goes on as one message.
         `chunk` (`"whole"`; 2 MiB in trees of servers): what messages of rings and trees are cut
-            into; eight to one receiver on a channel are under way at most.
+            into. To one receiver on a channel so many are under way as have eight steps of 512
+            KiB: two of 2 MiB, eight of up to 512 KiB.
         `protocol` (`"simple"`): what bytes of collectives take on the way: `simple` one each,
             `ll` two, `ll128` 128 for 120.
-        `step_overhead` (`"0 ns"`): what a sender does before each message to one receiver on a
-            channel, one after the other.
+        `step_overhead` (`"0 ns"`): what a sender does before each message of a collective to
+            one receiver on a channel, one after the other.
         `compute` (`"0 ns"`): how long a rank computes before each step.
         `straggler`: who computes for longer, and by how much: see [straggler](#straggler).
         `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
@@ -2037,8 +2039,8 @@ class traffic:
         `algorithm` (`"ring"`): how an all-reduce is done: on rings (`ring`), by two trees over
             servers with chains inside (`double_tree`), or whichever takes less by NCCL's model
             (`auto`).
-        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits;
-            see [by_size](#by_size).
+        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits,
+            and `ring` if it fits none; see [by_size](#by_size).
         `alpha` (`"5 us"`): with `algorithm = "auto"`: what each step is reckoned to take beside
             its bytes.
         `rails` (`"pxn"`): how messages get to another server: handed to the GPU of the server
@@ -2047,11 +2049,12 @@ class traffic:
         `pxn_join` (`true`): with `rails = "pxn"`, in an all-to-all: whether what the GPUs of a
             server hand over for one receiver goes on as one message.
         `chunk` (`"whole"`; 2 MiB in trees of servers): what messages of rings and trees are cut
-            into; eight to one receiver on a channel are under way at most.
+            into. To one receiver on a channel so many are under way as have eight steps of 512
+            KiB: two of 2 MiB, eight of up to 512 KiB.
         `protocol` (`"simple"`): what bytes of collectives take on the way: `simple` one each,
             `ll` two, `ll128` 128 for 120.
-        `step_overhead` (`"0 ns"`): what a sender does before each message to one receiver on a
-            channel, one after the other.
+        `step_overhead` (`"0 ns"`): what a sender does before each message of a collective to
+            one receiver on a channel, one after the other.
         `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
         `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
         `seed` (the run's seed): draws the traffic alone: the same placement whatever the run's
@@ -2194,8 +2197,8 @@ class traffic:
         `algorithm` (`"ring"`): how an all-reduce is done: on rings (`ring`), by two trees over
             servers with chains inside (`double_tree`), or whichever takes less by NCCL's model
             (`auto`).
-        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits;
-            see [by_size](#by_size).
+        `by_size`: instead of `algorithm`: one for each size, the first that an all-reduce fits,
+            and `ring` if it fits none; see [by_size](#by_size).
         `alpha` (`"5 us"`): with `algorithm = "auto"`: what each step is reckoned to take beside
             its bytes.
         `rails` (`"pxn"`): how messages get to another server: handed to the GPU of the server
@@ -2204,11 +2207,12 @@ class traffic:
         `pxn_join` (`true`): with `rails = "pxn"`, in an all-to-all: whether what the GPUs of a
             server hand over for one receiver goes on as one message.
         `chunk` (`"whole"`; 2 MiB in trees of servers): what messages of rings and trees are cut
-            into; eight to one receiver on a channel are under way at most.
+            into. To one receiver on a channel so many are under way as have eight steps of 512
+            KiB: two of 2 MiB, eight of up to 512 KiB.
         `protocol` (`"simple"`): what bytes of collectives take on the way: `simple` one each,
             `ll` two, `ll128` 128 for 120.
-        `step_overhead` (`"0 ns"`): what a sender does before each message to one receiver on a
-            channel, one after the other.
+        `step_overhead` (`"0 ns"`): what a sender does before each message of a collective to
+            one receiver on a channel, one after the other.
         `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
         `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
         `seed` (the run's seed): draws the traffic alone: the same placement whatever the run's
