@@ -1,6 +1,6 @@
 //! Frames and log entries on their way to other parts.
 
-use crate::host::scale_up::Crossing;
+use crate::host::endpoints::scale_up::Crossing;
 use crate::wire::frame::{Frame, Locator};
 use crate::wire::note::{Hops, Note};
 use raddle_schemes::ids::PortId;

@@ -5,7 +5,7 @@
 
 use crate::engine::link::outbox::{Handover, Outbox};
 use crate::engine::schedule::steps::Status;
-use crate::host::scale_up::Crossing;
+use crate::host::endpoints::scale_up::Crossing;
 use crate::host::totals::HostTotals;
 use crate::wire::frame::Locator;
 use crate::wire::note::{Hops, Note};

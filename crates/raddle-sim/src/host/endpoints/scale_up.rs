@@ -4,9 +4,9 @@
 //! no window is wider than that, so hosts of a server may lie in different parts: each window ends with
 //! all [`Crossing`]s handed over.
 
-use super::endpoints::Ends;
-use super::nic::Nic;
-use super::nic::timers::TimerKind;
+use super::Ends;
+use crate::host::nic::Nic;
+use crate::host::nic::timers::TimerKind;
 use crate::plan::Plan;
 use crate::record::ScaleUpRecord;
 use crate::topology::scale_up::ScaleUp;
@@ -108,7 +108,7 @@ fn quantum_of(domain: &ScaleUp, left: u64) -> Bytes {
 
 impl Ends<'_> {
     /// Whether the message of a sender slot goes by the crossbar of its server.
-    pub(super) fn scales_up(&self, nic: &Nic, slot: u32) -> bool {
+    pub(in crate::host) fn scales_up(&self, nic: &Nic, slot: u32) -> bool {
         if self.scale_up.ports.is_empty() {
             return false;
         }
@@ -117,7 +117,7 @@ impl Ends<'_> {
     }
 
     /// A message that has started is in turn at its host's port out.
-    pub(super) fn send_across(&mut self, now: Time, nic: &mut Nic, slot: u32) {
+    pub(in crate::host) fn send_across(&mut self, now: Time, nic: &mut Nic, slot: u32) {
         let bytes = self.plan.traffic.flows[self.flow_sent(nic, slot).index()].bytes;
         let out = &mut self.scale_up.ports[nic.place as usize].out;
         out.turns.push_back((slot, bytes));
@@ -129,7 +129,13 @@ impl Ends<'_> {
 
     /// A timer of a port has fired.
     #[cold]
-    pub(super) fn on_crossbar(&mut self, now: Time, nic: &mut Nic, kind: TimerKind, slot: u32) {
+    pub(in crate::host) fn on_crossbar(
+        &mut self,
+        now: Time,
+        nic: &mut Nic,
+        kind: TimerKind,
+        slot: u32,
+    ) {
         match kind {
             TimerKind::CrossbarQuantum => self.take_in(now, nic, slot),
             TimerKind::CrossbarAnswer => self.answered(now, nic, slot),
@@ -243,7 +249,7 @@ impl Ends<'_> {
     }
 
     /// What has crossed to one of these hosts will be there.
-    pub(super) fn cross(&mut self, nic: &mut Nic, crossing: &Crossing) {
+    pub(in crate::host) fn cross(&mut self, nic: &mut Nic, crossing: &Crossing) {
         self.scale_up.ports[nic.place as usize].coming += 1;
         let (kind, first) = match crossing.what {
             Crossed::Quantum => (TimerKind::CrossbarQuantum, nic.first_receiver),
