@@ -90,8 +90,10 @@ pub(super) fn add_listed(
     let mut adding = Adding { graph, ranks, entries, done, ends: vec![Vec::new(); ranks.len()] };
     let works = job.style.overhead > Span::ZERO;
     let (mut steps, mut work): (Vec<StepId>, Vec<StepId>) = (Vec::new(), Vec::new());
+    let mut sends = vec![false; ranks.len()];
     for send in 0..list.len() {
         let (from, to) = list.ends(send);
+        sends[from as usize] = true;
         let waited_for = list.after(send).map(|(before, acked)| {
             After::new(steps[before as usize], if acked { End::Acked } else { End::Delivered })
         });
@@ -110,6 +112,7 @@ pub(super) fn add_listed(
         adding.sent(from, step);
         adding.received(to, step);
     }
+    (0..).zip(sends).filter(|(_, sends)| !sends).for_each(|(rank, _)| adding.comes(rank));
     Ends(adding.ends)
 }
 
@@ -142,6 +145,11 @@ impl Adding<'_> {
 
     fn received(&mut self, to: u32, step: StepId) {
         self.ends[to as usize].push(After::new(step, End::Delivered));
+    }
+
+    /// A rank that sends nothing has all that is sent to it, maybe before it comes to the collective.
+    fn comes(&mut self, rank: u32) {
+        self.ends[rank as usize].extend(self.entries[rank as usize]);
     }
 
     /// As many hops of each chunk, in channels that know nothing of each other.
@@ -181,6 +189,7 @@ impl Adding<'_> {
                 self.received(from + 1, step);
             }
         }
+        self.comes(n - 1);
     }
 
     /// Every rank to every other at once, from the next one on.

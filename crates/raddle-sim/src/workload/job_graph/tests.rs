@@ -7,7 +7,7 @@ use crate::workload::collective::compute::ComputeTimes;
 use crate::workload::collective::ring::Ring;
 use crate::workload::collective::volume::Volume;
 use crate::workload::job::Operation;
-use crate::workload::{Start, Traffic};
+use crate::workload::{Start, Traffic, Trigger};
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Span, Time};
 
@@ -44,6 +44,19 @@ fn chain(does: Vec<Does>) -> Rank {
             Some(rank.push(id, does, None, &last.map(Edge::end).into_iter().collect::<Vec<_>>()));
     }
     rank
+}
+
+#[test]
+fn a_broadcast_is_over_for_its_last_rank_when_that_has_come_to_it() {
+    let broadcast = || Does::Coll { group: 0, op: CollectiveOp::Broadcast, bytes: Bytes(100) };
+    let first = chain(vec![broadcast(), recv(1)]);
+    let last = chain(vec![Does::Calc(Span::us(5)), broadcast(), send(0, 300)]);
+    let groups = vec![Group { name: "all".to_owned(), ranks: vec![0, 1] }];
+    let traffic = traffic(&JobGraph { groups, ..job(vec![first, last]) });
+    let next = traffic.flows.iter().position(|flow| flow.bytes == Bytes(300)).unwrap();
+    let starts = |own: &&Trigger| own.targets == [FlowId(next as u32)];
+    let trigger = traffic.triggers.iter().find(starts).unwrap();
+    assert_eq!(trigger.not_before, Time::ZERO + Span::us(5));
 }
 
 #[test]
