@@ -461,7 +461,7 @@ impl<'a> Ends<'a> {
     }
 
     /// Lists what a trigger starts.
-    pub(in crate::host) fn fire(&mut self, now: Time, trigger: TriggerId) {
+    pub(super) fn fire(&mut self, now: Time, trigger: TriggerId) {
         let fired = &mut self.fired;
         self.triggers.fire(&self.plan.traffic, now, trigger, |at, flow| fired.push((at, flow)));
     }

@@ -114,7 +114,7 @@ impl Ends<'_> {
     }
 
     /// The flow of a receiver slot of the host.
-    pub(in crate::host) fn flow_received(&self, nic: &Nic, slot: u32) -> FlowId {
+    pub(super) fn flow_received(&self, nic: &Nic, slot: u32) -> FlowId {
         let flows = self.layout.receivers.at(self.own[nic.place as usize]);
         flows[(slot - nic.first_receiver) as usize]
     }

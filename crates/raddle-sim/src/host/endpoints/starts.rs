@@ -104,19 +104,19 @@ impl Ends<'_> {
     }
 
     /// Whether messages of a pair wait for each other.
-    pub(in crate::host) fn has_queues(&self) -> bool {
+    pub(super) fn has_queues(&self) -> bool {
         self.queues.is_some()
     }
 
     /// The flow of a sender slot of the host.
-    pub(in crate::host) fn flow_sent(&self, nic: &Nic, slot: u32) -> FlowId {
+    pub(super) fn flow_sent(&self, nic: &Nic, slot: u32) -> FlowId {
         let flows = self.layout.senders.at(self.own[nic.place as usize]);
         flows[(slot - nic.first_sender) as usize]
     }
 
     /// Lets the next message of a pair send.
     #[cold]
-    pub(in crate::host) fn send_next(&mut self, now: Time, nic: &mut Nic, flow: FlowId) {
+    pub(super) fn send_next(&mut self, now: Time, nic: &mut Nic, flow: FlowId) {
         let message = &self.plan.traffic.flows[flow.index()];
         if let Some(next) = self.queues.as_mut().and_then(|queues| queues.sent(message)) {
             self.send(now, nic, next);
