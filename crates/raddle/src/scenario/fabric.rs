@@ -88,12 +88,11 @@ pub(crate) fn fabric(
     files: &Files,
 ) -> (Option<Topology>, Option<FabricSection>) {
     let topology = reader.demand(&FABRIC.topology);
-    let topology = topology.and_then(|item| topology::read(item, files, reader.log()));
+    let mut topology = topology.and_then(|item| topology::read(item, files, reader.log()));
     let has_servers = reader.take(&FABRIC.scale_up).is_some();
     let scale_up = reader.table(&FABRIC.scale_up).filter(|_| has_servers);
     let scale_up = scale_up.and_then(scale_up::scale_up);
     let is_right = scale_up.is_some() == has_servers;
-    let mut topology = topology;
     topology.iter_mut().for_each(|own| own.scale_up.clone_from(&scale_up));
     let load_balance = scheme::scheme(&mut reader, &FABRIC.load_balance);
     let gap = reader.or(&FABRIC.gap);

@@ -42,6 +42,7 @@ pub use script::{Event, Part, Script};
 pub use sends::Sends;
 pub use style::Style;
 
+use crate::workload::job::Operation;
 use raddle_schemes::units::{Bytes, Span};
 use std::fmt;
 use std::ops::Range;
@@ -139,6 +140,17 @@ raddle_schemes::words! {
         Broadcast = "broadcast",
         /// No rank goes on before all have come.
         Barrier = "barrier",
+    }
+}
+
+impl From<Operation> for CollectiveOp {
+    fn from(operation: Operation) -> Self {
+        match operation {
+            Operation::AllReduce => Self::AllReduce,
+            Operation::ReduceScatter => Self::ReduceScatter,
+            Operation::AllGather => Self::AllGather,
+            Operation::AllToAll => Self::AllToAll,
+        }
     }
 }
 

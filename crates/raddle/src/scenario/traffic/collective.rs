@@ -4,7 +4,7 @@ use super::compute::compute;
 use super::placement::{PlacementKeys, placement};
 use super::style::{
     self, ALPHA, Asked, BY_SIZE, CHANNELS, CHUNK, PROTOCOL, PXN_JOIN, RAILS, STEP_OVERHEAD, Said,
-    StyleKeys,
+    StyleKeys, style_keys,
 };
 use super::{
     CLASS, HOSTS, Kind, MESSAGE, Made, Misfit, Pattern, SEED, STRAGGLER, TrafficSection, line,
@@ -82,17 +82,7 @@ const PLACEMENT: PlacementKeys = PlacementKeys {
     placement: &KEYS.placement,
 };
 
-const STYLE: StyleKeys = StyleKeys {
-    channels: &KEYS.channels,
-    algorithm: &KEYS.algorithm,
-    by_size: &KEYS.by_size,
-    alpha: &KEYS.alpha,
-    rails: &KEYS.rails,
-    pxn_join: &KEYS.pxn_join,
-    chunk: &KEYS.chunk,
-    protocol: &KEYS.protocol,
-    step_overhead: &KEYS.step_overhead,
-};
+const STYLE: StyleKeys = style_keys!(KEYS);
 
 pub(super) const KIND: Kind = Kind {
     section: CollectiveKeys::SECTION,
@@ -227,12 +217,10 @@ impl Placed {
 
     /// The collective of a group as a job whose ranks do nothing else.
     fn job(&self, ranks: u32, (channels, style): (u32, Style)) -> JobGraph {
-        let word = self.what.operation().word();
-        let op = CollectiveOp::ALL.iter().copied().find(|known| known.word() == word);
+        let op = CollectiveOp::from(self.what.operation());
         let bytes = self.what.size(self.volume, ranks);
         let rank = || {
             let mut rank = Rank::default();
-            let op = op.unwrap_or(CollectiveOp::AllReduce);
             rank.push(0, Does::Coll { group: 0, op, bytes }, None, &[]);
             rank
         };

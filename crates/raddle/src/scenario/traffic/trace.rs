@@ -3,7 +3,7 @@
 use super::placement::{range, range_line};
 use super::style::{
     self, ALGORITHM, ALPHA, BY_SIZE, CHANNELS, CHUNK, PROTOCOL, PXN_JOIN, RAILS, STEP_OVERHEAD,
-    Said, StyleKeys,
+    Said, StyleKeys, style_keys,
 };
 use super::{CLASS, HOSTS, Kind, Made, Misfit, Pattern, SEED, TrafficSection, line};
 use crate::import::InputError;
@@ -76,17 +76,7 @@ keys! {
     }
 }
 
-const STYLE: StyleKeys = StyleKeys {
-    channels: &KEYS.channels,
-    algorithm: &KEYS.algorithm,
-    by_size: &KEYS.by_size,
-    alpha: &KEYS.alpha,
-    rails: &KEYS.rails,
-    pxn_join: &KEYS.pxn_join,
-    chunk: &KEYS.chunk,
-    protocol: &KEYS.protocol,
-    step_overhead: &KEYS.step_overhead,
-};
+const STYLE: StyleKeys = style_keys!(KEYS);
 
 pub(super) const KIND: Kind = Kind {
     section: TraceKeys::SECTION,

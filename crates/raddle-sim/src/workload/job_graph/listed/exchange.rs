@@ -17,10 +17,7 @@ impl Making<'_> {
         for from in 0..n {
             for to in (1..n).map(|by| (from + by) % n) {
                 let bytes = self.part(to, n);
-                let [source, destination] = [from, to].map(|place| self.hosts[place as usize]);
-                let relay = self.style.relay(source, destination);
-                let relay = relay.and_then(|host| self.place_of.get(&host).copied());
-                match relay {
+                match self.relay(from, to) {
                     None if joins && self.is_joined(from, to) => {
                         joined.entry((from, to)).or_default().0 += bytes.0;
                     }

@@ -180,16 +180,20 @@ impl Making<'_> {
         bytes: Bytes,
         after: &[u32],
     ) -> u32 {
-        let [source, destination] = [from, to].map(|place| self.hosts[place as usize]);
-        let relay = self.style.relay(source, destination);
-        let relay = relay.and_then(|host| self.place_of.get(&host).copied());
-        match relay {
+        match self.relay(from, to) {
             None => self.send(channel, (from, to), bytes, after),
             Some(relay) => {
                 let handed = self.send(channel, (from, relay), bytes, after);
                 self.send(channel, (relay, to), bytes, &[handed])
             }
         }
+    }
+
+    /// The GPU of the group that hands on what one sends to another, if one does.
+    fn relay(&self, from: u32, to: u32) -> Option<u32> {
+        let [source, destination] = [from, to].map(|place| self.hosts[place as usize]);
+        let host = self.style.relay(source, destination)?;
+        self.place_of.get(&host).copied()
     }
 
     fn send(&mut self, channel: u32, (from, to): (u32, u32), bytes: Bytes, after: &[u32]) -> u32 {
